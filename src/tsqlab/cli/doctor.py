@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""``tsqlab doctor``: what is missing on this machine, and the command that mends it."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tsqlab.errors import TsqlabError
+from tsqlab.kernels.source import versions
+
+# What each part needs, and the Debian package that has it: keep packages.txt in step.
+_PROGRAMS = {
+    "gcc": "gcc",
+    "make": "make",
+    "bison": "bison",
+    "flex": "flex",
+    "bc": "bc",
+    "patch": "patch",
+    "xz": "xz-utils",
+    "bwrap": "bubblewrap",
+    "setarch": "util-linux",
+    "taskset": "util-linux",
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "ethtool": "ethtool",
+}
+_SBIN = ("/usr/sbin", "/sbin")
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("doctor", help="say what is missing on this machine")
+    parser.set_defaults(command=_doctor)
+
+
+def _doctor(options: argparse.Namespace) -> None:
+    del options
+    problems = list(_problems())
+    for problem in problems:
+        print(problem)
+    if problems:
+        raise TsqlabError(f"{len(problems)} things are missing")
+    print("all is there")
+
+
+def _problems() -> Iterator[str]:
+    packages = sorted({_PROGRAMS[name] for name in _PROGRAMS if not _has(name)})
+    if packages:
+        yield f"missing programs; try: sudo apt-get install {' '.join(packages)}"
+    for version in versions():
+        if not Path(f"/usr/src/linux-source-{version}.tar.xz").exists():
+            yield f"no source of Linux {version}; try: sudo apt-get install linux-source-{version}"
+    if (
+        not Path("/usr/lib/x86_64-linux-gnu/libc.a").exists()
+        and not Path("/usr/lib/libc.a").exists()
+    ):
+        yield "no static libc; try: sudo apt-get install libc6-dev"
+    if shutil.which("bwrap") and (why := _sandbox_fails()):
+        yield (
+            f"no sandbox for guests ({why}); try: sudo sysctl kernel.unprivileged_userns_clone=1 "
+            "user.max_user_namespaces=10000, or in a container, one that may nest"
+        )
+
+
+def _has(program: str) -> bool:
+    return any(shutil.which(program, path=path) for path in (None, *_SBIN))
+
+
+def _sandbox_fails() -> str | None:
+    command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else None

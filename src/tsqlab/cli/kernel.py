@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""``tsqlab kernel``: building kernels, and what is built."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tsqlab.cli import folder
+from tsqlab.cli.kernels import build_shown
+from tsqlab.kernels import Recipe, built
+from tsqlab.kernels.names import named, remember
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("kernel", help="build kernels, list what is built")
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+
+    build = actions.add_parser("build", help="build a kernel for guests")
+    build.add_argument("--version", help="6.12 or 6.1 (default: 6.12, or what the source says)")
+    build.add_argument("--source", type=folder, metavar="DIR|TARBALL", help="not Debian's source")
+    build.add_argument("--patches", type=folder, metavar="DIR", help="not the bundled series")
+    build.add_argument("--hz", type=int, choices=(100, 250, 300, 1000), default=1000)
+    build.add_argument(
+        "--name", help="remember it: run --kernel NAME and kernel = NAME in a file then mean it"
+    )
+    build.set_defaults(command=_build)
+
+    listing = actions.add_parser("list", help="list what is built")
+    listing.set_defaults(command=_list)
+
+
+def _build(options: argparse.Namespace) -> None:
+    source = options.source.absolute() if options.source else None
+    patches = options.patches.absolute() if options.patches else None
+    recipe = Recipe(options.version, source, patches, options.hz)
+    kernel = build_shown(recipe)
+    if options.name:
+        remember(options.name, recipe)
+    print(f"{kernel.release} at {kernel.hz} Hz: {kernel.linux}")
+
+
+def _list(options: argparse.Namespace) -> None:
+    del options
+    rows = list(built())
+    for row in rows:
+        print(f"{row['release']:12} {row['hz']:>4} Hz  {row['key']}  {row['source']}")
+    if not rows:
+        print("none yet; tsqlab kernel build makes one")
+    for name, recipe in named().items():
+        print(f"{name}: {recipe.source or recipe.version}")

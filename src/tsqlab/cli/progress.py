@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Showing how long work goes on: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from tqdm import tqdm
+
+from tsqlab.errors import TsqlabError
+
+_LINE_EVERY_S = 15.0
+
+
+def _bar(total: float, unit: str, description: str) -> Any:
+    return tqdm(
+        total=total,
+        desc=description,
+        unit=unit,
+        leave=False,
+        bar_format="{desc} {percentage:3.0f}% |{bar}| {elapsed} gone, {remaining} left {postfix}",
+    )
+
+
+class SweepProgress:
+    """The watcher of a sweep (tsqlab.runner.sweep.Watcher)."""
+
+    def __init__(self) -> None:
+        """Nothing to show before the start."""
+        self._bar: Any = None
+        self._begun = time.monotonic()
+        self._cells = self._done = 0
+        self._run_s = self._total_s = 0.0
+
+    def start(self, cells: int, done: int, seconds: float) -> None:
+        """See Watcher."""
+        self._cells, self._done, self._total_s = cells, done, seconds
+        if done:
+            print(f"{done} of {cells} cells are done already")
+        if sys.stderr.isatty() and seconds:
+            self._bar = _bar(seconds, "s", f"{cells - done} cells")
+
+    def tick(self, seconds: float) -> None:
+        """See Watcher."""
+        self._run_s += seconds
+        if self._bar is not None:
+            self._bar.update(seconds)
+
+    def finished(self, cell: str, wall_s: float) -> None:
+        """See Watcher."""
+        self._done += 1
+        self._line(f"[{self._done}/{self._cells}] {cell}: {wall_s:.1f} s{self._left()}")
+
+    def failed(self, cell: str, error: TsqlabError) -> None:
+        """See Watcher."""
+        del cell
+        self._line(f"tsqlab: {error}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def _left(self) -> str:
+        if self._bar is not None or not self._run_s:
+            return ""
+        gone = time.monotonic() - self._begun
+        left = gone * max(0.0, self._total_s / self._run_s - 1)
+        return f", {left:.0f} s left" if left >= 1 else ""
+
+    def _line(self, text: str, file: Any = None) -> None:
+        if self._bar is not None:
+            self._bar.write(text, file=file or sys.stdout)
+        else:
+            print(text, file=file or sys.stdout, flush=True)
+
+
+class BuildProgress:
+    """The progress of a kernel build (tsqlab.kernels.make.Progress)."""
+
+    # A lean 6.12 has about this many steps; 6.1 a few less. Only the bar depends on it.
+    _STEPS = 1560
+
+    def __init__(self, what: str) -> None:
+        """*what* is being built."""
+        self._what, self._spoken = what, 0.0
+        self._bar: Any = None
+
+    def __call__(self, steps: int, seconds: float) -> None:
+        """So many steps are done after so many seconds."""
+        if sys.stderr.isatty():
+            self._bar = self._bar or _bar(self._STEPS, "step", f"building {self._what}")
+            self._bar.n = min(steps, self._STEPS)
+            self._bar.refresh()
+        elif seconds - self._spoken >= _LINE_EVERY_S or not self._spoken:
+            self._spoken = max(seconds, 0.001)
+            share = min(99, 100 * steps // self._STEPS)
+            print(f"building {self._what}: {share} %, {seconds:.0f} s", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reading an experiment file: TOML into cells, or an error with file, line and key.
+
+Parsing never touches the host: whether a profile or a kernel exists is asked later.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from tsqlab.errors import FileError, UsageError
+from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
+from tsqlab.experiment.spec import Spec, full_key
+from tsqlab.paths import EXPERIMENTS
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A whole experiment file."""
+
+    name: str  # of the file, without its suffix
+    path: Path
+    comment: str  # the file's first lines: what is tested, and the number expected
+    factors: tuple[str, ...]  # what varies, in the file's order
+    cells: tuple[Cell, ...]
+
+    @property
+    def spec(self) -> Spec:
+        """What the first cell specifies: the title, paper and report are common to all."""
+        return self.cells[0].spec
+
+
+def bundled() -> dict[str, Path]:
+    """The experiments that come with tsqlab, by name."""
+    return {path.stem: path for path in sorted(EXPERIMENTS.glob("*/*.toml"))}
+
+
+def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
+    """Read an experiment: a path, or a bundled one's name.
+
+    *overrides* are "KEY=VALUE" texts, VALUE as in TOML (quotes may be left out); a key that
+    is set no longer varies, and a list makes it vary. Raises FileError and UsageError.
+    """
+    path = _find(name)
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise FileError(path, f"not TOML: {error}", int(line[1]) if line else None) from error
+    return _Reader(path, text).read(raw, overrides)
+
+
+def _find(name: str) -> Path:
+    path = Path(name)
+    if path.suffix == ".toml" or "/" in name:
+        if path.is_file():
+            return path
+        raise UsageError(f"{name}: no such experiment file")
+    known = bundled()
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
+    raise UsageError(f'no bundled experiment "{name}"; {hint}')
+
+
+class _Reader:
+    """Turns the file's data into cells, and pydantic's errors into ours."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.text = path, text
+
+    def read(self, raw: dict[str, Any], overrides: Sequence[str]) -> Experiment:
+        matrix = self._matrix(raw.pop("matrix", {}))
+        for override in overrides:
+            raw, matrix = _override(raw, matrix, override)
+        cells = tuple(self._cell(raw, factors) for factors in combinations(matrix))
+        self._check_unique(cells)
+        comment = "\n".join(line.removeprefix("#").strip() for line in _leading_comment(self.text))
+        return Experiment(self.path.stem, self.path, comment, tuple(matrix), cells)
+
+    def _matrix(self, raw: Any) -> dict[str, list[Any]]:
+        if not isinstance(raw, dict):
+            raise self._error(["matrix"], "expected a table")
+        matrix: dict[str, list[Any]] = {}
+        for key, levels in _flatten(raw).items():
+            if full_key(key) is None:
+                raise self._error(["matrix", key], "no key of this name can vary")
+            if not isinstance(levels, list) or not levels:
+                raise self._error(["matrix", key], "expected a list of values, at least one")
+            matrix[key] = levels
+        return matrix
+
+    def _cell(self, raw: Mapping[str, Any], factors: Mapping[str, Any]) -> Cell:
+        data = dict(raw)
+        for key, value in factors.items():
+            data = with_key(data, full_key(key) or key, value)
+        try:
+            spec = Spec.model_validate(data)
+        except ValidationError as error:
+            raise self._from_pydantic(error.errors()[0], factors) from None
+        levels: dict[str, Level] = {key: level(value) for key, value in factors.items()}
+        return Cell(levels, spec)
+
+    def _check_unique(self, cells: Sequence[Cell]) -> None:
+        seen: set[str] = set()
+        for cell in cells:
+            if cell.id in seen:
+                raise self._error(["matrix"], f"two cells are the same: {cell.id}")
+            seen.add(cell.id)
+
+    def _from_pydantic(self, error: ErrorDetails, factors: Mapping[str, Any]) -> FileError:
+        where = [str(part) for part in error["loc"] if not str(part).startswith("[")]
+        varied = {full_key(key): key for key in factors}
+        full = ".".join(where)
+        if full in varied:
+            return self._error(["matrix", varied[full]], _message(error))
+        return self._error(where, _message(error))
+
+    def _error(self, where: Sequence[str], message: str) -> FileError:
+        return FileError(self.path, message, line_of(self.text, where), ".".join(where))
+
+
+def _message(error: ErrorDetails) -> str:
+    match error["type"]:
+        case "value_error":
+            return str(error["ctx"]["error"])
+        case "extra_forbidden":
+            return _unknown_key([str(part) for part in error["loc"]])
+        case "missing":
+            return "is missing"
+        case "literal_error":
+            return f"expected {error['ctx']['expected']}, not {error['input']!r}"
+        case _:
+            return f"{error['msg'][:1].lower()}{error['msg'][1:]}, not {error['input']!r}"
+
+
+def _unknown_key(where: Sequence[str]) -> str:
+    model: type[BaseModel] | None = Spec
+    for part in where[:-1]:
+        model = _table_in(model, part)
+    accepted = [*model.model_fields, *(["matrix"] if model is Spec else [])] if model else []
+    near = difflib.get_close_matches(where[-1], accepted, n=1)
+    if near:
+        return f'unknown key; did you mean "{near[0]}"?'
+    return f"unknown key; there are {', '.join(accepted)}" if accepted else "unknown key"
+
+
+def _table_in(model: type[BaseModel] | None, key: str) -> type[BaseModel] | None:
+    kind: object = model.model_fields[key].annotation if model else None
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _override(
+    raw: dict[str, Any], matrix: dict[str, list[Any]], text: str
+) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    key, equals, word = text.partition("=")
+    full = full_key(key.strip())
+    if not equals or full is None:
+        raise UsageError(f"--set {text}: expected KEY=VALUE, KEY as in an experiment file")
+    try:
+        value = tomllib.loads(f"value = {word}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = word.strip()
+    kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
+    if isinstance(value, list) and value:
+        return raw, {**kept, key.strip(): value}
+    return with_key(raw, full, value), kept
+
+
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Tables inside [matrix] as dotted keys: TOML reads testbed.mtu as a table."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            flat |= _flatten(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _leading_comment(text: str) -> list[str]:
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line)
+    return lines
+
+
+def line_of(text: str, where: Sequence[str]) -> int | None:
+    """The line, from 1, on which the key *where* (table, ..., key) stands, as far as it does.
+
+    Good enough for files that people write: tables in brackets, one key a line.
+    """
+    table: list[str] = []
+    best: tuple[int, int] | None = None  # how much of *where* matched, and the line
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.fullmatch(r"\s*\[([^\]]+)\]\s*(#.*)?", line):
+            table = _words(header[1])
+            here = table
+        elif key := re.match(r"\s*([\w.\"'>-]+)\s*=", line):
+            here = [*table, *_words(key[1])]
+        else:
+            continue
+        matched = _common(here, [word for part in where for word in part.split(".")])
+        if matched == len(here) and matched and (best is None or matched > best[0]):
+            best = (matched, number)
+    return best[1] if best else None
+
+
+def _words(dotted: str) -> list[str]:
+    return [word.strip().strip("\"'") for word in dotted.split(".")]
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    count = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A matrix of factors, spread into cells.
+
+A factor is a key of the experiment file that varies; a cell is one value for each factor.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tsqlab.experiment.spec import Spec
+
+Level = str | int | float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: a place in the matrix and what it specifies."""
+
+    factors: Mapping[str, Level]
+    spec: Spec
+
+    @property
+    def id(self) -> str:
+        """A name for files, unique in the experiment: "bottleneck=L100M,seed=1"."""
+        pairs = (f"{name}={level}" for name, level in self.factors.items())
+        return re.sub(r"[^\w.,=+-]+", "_", ",".join(pairs)) or "cell"
+
+
+def combinations(matrix: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    """Every combination, the last factor varying fastest."""
+    for levels in itertools.product(*matrix.values()):
+        yield dict(zip(matrix, levels, strict=True))
+
+
+def level(value: Any) -> Level:
+    """A factor's value as a plain word or number, for tables and names."""
+    if isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return "+".join(f"{key}={item}" for key, item in value.items())
+    return str(value)
+
+
+def with_key(raw: Mapping[str, Any], full_key: str, value: Any) -> dict[str, Any]:
+    """A copy of the file's data with one key, given in full, set to *value*."""
+    result = copy.deepcopy(dict(raw))
+    table = result
+    *tables, last = _split(full_key)
+    for name in tables:
+        table = table.setdefault(name, {})
+    table[last] = value
+    return result
+
+
+def _split(full_key: str) -> list[str]:
+    """Split at dots, but for a sysctl's name, whose dots are its own."""
+    match = re.fullmatch(r"(testbed)\.(sysctl)\.([^.]+)\.(.+)", full_key)
+    return list(match.groups()) if match else full_key.split(".")

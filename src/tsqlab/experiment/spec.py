@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What an experiment specifies: the one schema of its file.
+
+Every key has a unit in its value or none at all, a default where most experiments share it,
+and a comment. Unknown keys are errors. Bare key names are unique across tables, so that
+``[matrix]`` and ``--set`` can say ``qdisc`` for ``testbed.qdisc``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from tsqlab.experiment.flows import TESTS, Traffic, traffic
+from tsqlab.units import Duration, Fraction, Rate, Size
+
+QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
+          "sfq", "red", "noqueue")  # fmt: skip
+NODES = ("C", "R", "S")
+EGRESSES = ("C>R", "R>C", "R>S", "S>R")
+
+_BOTTLENECK = re.compile(r"(LR|L|R)([0-9]+)M")
+
+
+def _one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in accepted:
+            raise ValueError(f'no {what} "{value}"; there are {", ".join(accepted)}')
+        return value
+
+    return AfterValidator(check)
+
+
+def _check_qdisc(text: str) -> str:
+    kind = text.partition(" ")[0]
+    if kind not in QDISCS:
+        raise ValueError(f'no qdisc "{kind}"; there are {", ".join(QDISCS)}')
+    if not re.fullmatch(r"[\w .%/-]+", text):
+        raise ValueError(f"options of a qdisc are words as tc takes them, not {text!r}")
+    return text
+
+
+def _check_bottleneck(text: str) -> str:
+    if not _BOTTLENECK.fullmatch(text):
+        raise ValueError(
+            f'"{text}" names no bottleneck; write L100M (HTB at the client), R100M (HTB at the '
+            "router) or LR1000M (none: both links at that rate)"
+        )
+    return text
+
+
+def _check_sysctl(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9_]+([./][a-zA-Z0-9_-]+)+", name):
+        raise ValueError(f'"{name}" is no sysctl; write it as net.ipv4.tcp_sack')
+    return name
+
+
+Qdisc = Annotated[str, AfterValidator(_check_qdisc)]
+Sysctls = dict[Annotated[str, AfterValidator(_check_sysctl)], int | str]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Egress(_Table):
+    """One direction of one link, as the sending side of it queues and delays."""
+
+    rate: Rate | None = None  # HTB at this rate; none: the device's line rate
+    qdisc: Qdisc | None = None  # under HTB where there is one; none: testbed.qdisc
+    delay: Duration = 0  # netem
+    loss: Fraction = 0  # netem, independent per packet
+
+
+class Testbed(_Table):
+    """Where packets go: C --link-- R --link-- S, every node a network namespace."""
+
+    __test__ = False  # for pytest, which takes any Test* for a test
+
+    layout: Annotated[str, _one_of("layout", ("wired",))] = "wired"
+    device: str = "gigabit"  # the profile of the network cards
+    bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] = "LR1000M"
+    qdisc: Qdisc = "pfifo_fast"  # at the bottleneck, or at every egress when there is none
+    base_rtt: Duration = 0  # propagation of the R-S link, half of it each way
+    mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # bytes of IP packet
+    egress: dict[Annotated[str, _one_of("egress", EGRESSES)], Egress] = {}
+    sysctl: dict[Annotated[str, _one_of("node", NODES)], Sysctls] = {}
+
+    def shaped(self) -> dict[str, Egress]:
+        """Each egress with the bottleneck's shorthand and the defaults filled in."""
+        side, mbit_per_s = self._bottleneck()
+        result = {}
+        for name in EGRESSES:
+            own = self.egress.get(name, Egress())
+            rate = own.rate
+            if rate is None and name == {"L": "C>R", "R": "R>S"}.get(side):
+                rate = mbit_per_s * 10**6
+            here = rate is not None or side == "LR"
+            qdisc = own.qdisc or (self.qdisc if here else "pfifo_fast")
+            result[name] = own.model_copy(update={"rate": rate, "qdisc": qdisc})
+        return result
+
+    def line_rate(self, device_rate: int) -> int:
+        """The links' line rate in bits per second: LR bottlenecks are made by it."""
+        side, mbit_per_s = self._bottleneck()
+        return mbit_per_s * 10**6 if side == "LR" else device_rate
+
+    def _bottleneck(self) -> tuple[str, int]:
+        match = _BOTTLENECK.fullmatch(self.bottleneck)
+        assert match, "validated"
+        return match[1], int(match[2])
+
+
+class Flows(_Table):
+    """What is sent, and when."""
+
+    test: Annotated[str, _one_of("test", TESTS)] = "tcp_nup"  # Flent's name
+    streams: Annotated[int, Field(ge=1, le=1000)] = 1  # of tcp_nup and tcp_ndown
+    length: Duration = 60_000_000_000  # of the flows
+    delay: Duration = 5_000_000_000  # ping alone, before and after
+    step: Duration = 100_000_000  # sampling period, and the ping's
+    udp_rate: Rate = 0  # of udp_flood, payload; 0: as fast as the socket takes it
+    udp_size: Size = 1472  # payload of a datagram
+
+    @model_validator(mode="after")
+    def _grid(self) -> Flows:
+        if self.step <= 0 or self.length <= 0:
+            raise ValueError("length and step must be more than nothing")
+        if self.length % self.step or self.delay % self.step:
+            raise ValueError("length and delay must be multiples of step")
+        return self
+
+    @property
+    def total(self) -> int:
+        """From the first ping to the last, in ns."""
+        return self.length + 2 * self.delay
+
+
+class Sender(_Table):
+    """How the sending side is set up."""
+
+    congestion_control: str = "cubic"  # several, with commas: the streams take turns
+    # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
+    # gro off leaves since 4.17, when TCP began to build GSO packets whatever the device says.
+    offloads: Literal["on", "off", "gso"] = "off"
+    tsq: Literal["TSQ"] = "TSQ"  # the stock limit
+
+
+class Lab(_Table):
+    """What runs it."""
+
+    kernel: str = "6.12"  # a version with a series in kernel/patches, or a name from kernel list
+    hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
+    memory: Size = 512 << 20  # of the guest; it takes what it touches
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1  # entropy, and when flows start
+
+
+PLOTS = ("goodput-ping", "candlesticks", "goodput-latency")
+
+
+class Report(_Table):
+    """What the report draws."""
+
+    plots: tuple[Annotated[str, _one_of("plot", PLOTS)], ...] = ("goodput-ping",)
+    # Of the candlesticks: which latency they show.
+    latency: Literal["tcp_rtt_ms", "ping_ms"] = "ping_ms"
+
+
+class Spec(_Table):
+    """One experiment without its matrix: what a single cell runs."""
+
+    title: str
+    paper: str = ""  # cotsq, lwn, tp-tsq, aggregating or wqm
+    figure: str = ""
+    testbed: Testbed = Testbed()
+    flows: Flows = Flows()
+    sender: Sender = Sender()
+    lab: Lab = Lab()
+    report: Report = Report()
+
+    def traffic(self) -> Traffic:
+        """The flows and probes of this cell."""
+        return traffic(self.flows.test, self.flows.streams, self.sender.congestion_control)
+
+
+TABLES: dict[str, type[_Table]] = {
+    "testbed": Testbed,
+    "flows": Flows,
+    "sender": Sender,
+    "lab": Lab,
+}
+"""The tables whose keys a matrix may vary."""
+
+
+def full_key(key: str) -> str | None:
+    """The full name of a bare or dotted *key* that may vary, or None."""
+    table, _, rest = key.partition(".")
+    if rest:
+        first = rest.partition(".")[0]
+        return key if table in TABLES and first in TABLES[table].model_fields else None
+    for name, model in TABLES.items():
+        if key in model.model_fields:
+            return f"{name}.{key}"
+    return None
+
+
+def plain(spec: BaseModel) -> dict[str, Any]:
+    """A spec as JSON-ready data, quantities in their base units."""
+    return spec.model_dump(mode="json")

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guest's only program. It runs as PID 1, builds the testbed that the plan
+ * describes, forks one process per endpoint, and powers the guest off.
+ *
+ * Why one static C program: in User-Mode Linux every system call and every page
+ * fault of a guest process is a ptrace round trip that costs microseconds of
+ * real time, while kernel work costs what it costs anywhere. So endpoints make
+ * few, large, blocking calls and let the kernel do the looping, and nothing is
+ * exec'd once the measurement has begun.
+ */
+#ifndef TSQLAB_AGENT_H
+#define TSQLAB_AGENT_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NSEC_PER_SEC	1000000000LL
+#define OUT_DIR		"/tsqlab/out"
+#define PLAN_FILE	"/tsqlab/plan/plan"
+#define ID_MAX		32
+
+/* When what happens, in nanoseconds of CLOCK_MONOTONIC (0 is the boot). */
+struct schedule {
+	int64_t t0;		/* the measurement begins: t = 0 of every series */
+	int64_t step;		/* sampling period */
+	int64_t end;		/* the measurement ends */
+};
+
+extern struct schedule schedule;
+
+/* die.c: every failure ends the guest; the host shows the console's last lines. */
+void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void die_errno(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* clock.c */
+int64_t now_ns(void);
+void sleep_until(int64_t when);
+/* Call sample() at each instant t0, t0 + step, ... that is still to come. */
+void sample_every_step(void (*sample)(int64_t now));
+
+/* series.c: rows of integers under a header, kept in memory, written at the end. */
+struct series;
+struct series *series_open(const char *id, const char *columns);
+void series_row(struct series *series, const int64_t *values);
+void series_write(struct series *series);
+
+/* node.c: network namespaces */
+void enter_node(const char *node);
+pid_t fork_in_node(const char *node);
+void run_in_node(const char *node, char *const argv[]);
+void write_in_node(const char *node, const char *path, const char *value);
+
+/*
+ * The endpoints. Each takes its words from a plan line, runs in a process of its
+ * own inside its node, and returns when it is done. The head of each file says
+ * what the words are.
+ */
+void tcp_endpoint(int words, char *word[]);
+void udp_endpoint(int words, char *word[]);
+void ping_endpoint(int words, char *word[]);
+void qdisc_endpoint(int words, char *word[]);
+
+/* words.c: what plan lines are made of */
+int64_t word_number(const char *word, const char *what);
+struct sockaddr_in word_address(const char *address, const char *port);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * PID 1: mounts, carries out the plan line by line, waits for the endpoints,
+ * says that all went well, and powers off.
+ *
+ * A plan is a text file of tab-separated words, made by tsqlab.guest.plan:
+ *
+ *   module  PATH                     load a kernel module
+ *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
+ *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
+ *   clock   T0 STEP END              the measurement's instants, ns since boot
+ *   tcp|udp|ping|qdisc NODE ID ...   an endpoint: a process of its own
+ *   end                              the last line: a plan cut short is an error
+ *
+ * The measurement starts at T0, a fixed instant that lies after any set-up: how
+ * long building the testbed took cannot leak into a result.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+#define WORDS_MAX	32
+#define DONE_FILE	OUT_DIR "/done"
+
+static const struct {
+	const char *name;
+	int words;
+	void (*run)(int words, char *word[]);
+} endpoints[] = {
+	{ "tcp", 11, tcp_endpoint },
+	{ "udp", 11, udp_endpoint },
+	{ "ping", 8, ping_endpoint },
+	{ "qdisc", 4, qdisc_endpoint },
+};
+
+static int running;
+
+static void mount_or_die(const char *type, const char *where, const char *options)
+{
+	if (mount("none", where, type, 0, options))
+		die_errno("cannot mount %s on %s", type, where);
+}
+
+static void set_up_guest(void)
+{
+	int console;
+
+	mount_or_die("devtmpfs", "/dev", NULL);
+	console = open("/dev/console", O_RDWR);
+	if (console >= 0) {
+		dup2(console, STDIN_FILENO);
+		dup2(console, STDOUT_FILENO);
+		dup2(console, STDERR_FILENO);
+	}
+	mount_or_die("proc", "/proc", NULL);
+	mount_or_die("sysfs", "/sys", NULL);
+	mount_or_die("tmpfs", "/run", NULL);
+	mount_or_die("tmpfs", "/tmp", NULL);
+	/* The kernel gives init no PATH, and ip and tc live in sbin. */
+	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
+	/* A mount of its own: the root is read-only, this folder is not. */
+	mount_or_die("hostfs", OUT_DIR, OUT_DIR);
+}
+
+static void load_module(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
+		die_errno("cannot load %s", path);
+	close(fd);
+}
+
+static void start_endpoint(int words, char *word[])
+{
+	size_t at;
+
+	for (at = 0; at < sizeof(endpoints) / sizeof(*endpoints); at++) {
+		if (strcmp(endpoints[at].name, word[0]))
+			continue;
+		if (words != endpoints[at].words)
+			die("plan: '%s' takes %d words, not %d", word[0],
+			    endpoints[at].words, words);
+		running++;
+		if (!fork_in_node(word[1])) {
+			endpoints[at].run(words, word);
+			exit(0);
+		}
+		return;
+	}
+	die("plan: no such thing as '%s'", word[0]);
+}
+
+static void carry_out(int words, char *word[])
+{
+	if (!strcmp(word[0], "module") && words == 2)
+		load_module(word[1]);
+	else if (!strcmp(word[0], "run") && words >= 3)
+		run_in_node(word[1], word + 2);
+	else if (!strcmp(word[0], "write") && words == 4)
+		write_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "clock") && words == 4)
+		schedule = (struct schedule){
+			.t0 = word_number(word[1], "T0"),
+			.step = word_number(word[2], "STEP"),
+			.end = word_number(word[3], "END"),
+		};
+	else
+		start_endpoint(words, word);
+}
+
+/*
+ * The whole plan is read before anything is forked: a child that shared the
+ * parent's file would move its read position.
+ */
+static char *plan_text(void)
+{
+	size_t length = 0, room = 0;
+	char *text = NULL;
+	FILE *plan = fopen(PLAN_FILE, "re");
+
+	if (!plan)
+		die_errno("cannot open the plan");
+	while (!feof(plan) && !ferror(plan)) {
+		room += 1 << 16;
+		text = realloc(text, room);
+		if (!text)
+			die("out of memory for the plan");
+		length += fread(text + length, 1, room - length - 1, plan);
+	}
+	if (ferror(plan))
+		die_errno("cannot read the plan");
+	fclose(plan);
+	text[length] = 0;
+	return text;
+}
+
+static void read_plan(void)
+{
+	char *rest, *line, *word[WORDS_MAX + 1], *text = plan_text();
+	int words;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (!strcmp(line, "end"))
+			return;
+		rest = line;
+		for (words = 0; rest && words < WORDS_MAX; words++)
+			word[words] = strsep(&rest, "\t");
+		word[words] = NULL;
+		carry_out(words, word);
+	}
+	die("plan: cut short, it has no 'end'");
+}
+
+/*
+ * A line a virtual second: the host draws its progress from it, and knows from
+ * its absence that virtual time stands still.
+ */
+static void show_progress(void)
+{
+	int64_t second;
+
+	for (second = 0; second <= (schedule.end - schedule.t0) / NSEC_PER_SEC; second++) {
+		sleep_until(schedule.t0 + second * NSEC_PER_SEC);
+		say("t %lld", (long long)second);
+	}
+	exit(0);
+}
+
+static void wait_for_endpoints(void)
+{
+	int status;
+
+	while (running--) {
+		pid_t pid = wait(&status);
+
+		if (pid < 0)
+			die_errno("wait");
+		if (!WIFEXITED(status) || WEXITSTATUS(status))
+			die("endpoint %d failed (wait status %#x)", (int)pid, status);
+	}
+}
+
+static void write_done(void)
+{
+	int fd = open(DONE_FILE, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || write(fd, "done\n", 5) != 5 || fsync(fd) || close(fd))
+		die_errno("cannot write %s", DONE_FILE);
+}
+
+/* PID 1 must not exit; what it would do instead is end the guest. */
+static void measure(void)
+{
+	set_up_guest();
+	read_plan();
+	if (now_ns() >= schedule.t0)
+		die("set-up took until %lld ns, past the start of the measurement",
+		    (long long)now_ns());
+	say("measuring");
+	running++;
+	if (!fork_in_node("-"))
+		show_progress();
+	wait_for_endpoints();
+	write_done();
+}
+
+static void power_off(void)
+{
+	if (getpid() != 1)
+		return;
+	sync();
+	reboot(RB_POWER_OFF);
+}
+
+int main(void)
+{
+	setvbuf(stderr, NULL, _IOLBF, 512);
+	atexit(power_off);
+	measure();
+	return 0;
+}

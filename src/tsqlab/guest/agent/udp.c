@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One end of a UDP flow.
+ *
+ *   udp NODE ID send|recv ADDRESS PORT TOS BYTES BITS_PER_S START STOP
+ *
+ * BYTES is the payload of a datagram. BITS_PER_S counts payload and sets each
+ * datagram's own instant; 0 sends as fast as the socket's buffer takes them,
+ * which the driver's completions govern. The first eight bytes are a sequence
+ * number, from which the receiver knows what was lost.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+#define BYTES_MAX	65507		/* an IPv4 datagram's largest payload */
+#define COLUMNS		"t_ns\tapp_bytes\tdatagrams\tlost_datagrams"
+
+static struct {
+	int fd;
+	int64_t stop, bytes, datagrams, lost;
+	struct series *series;
+} flow;
+
+static void sample(int64_t now)
+{
+	series_row(flow.series, (int64_t[]){
+		now - schedule.t0, flow.bytes, flow.datagrams, flow.lost,
+	});
+	if (now >= schedule.end)
+		shutdown(flow.fd, SHUT_RDWR);
+}
+
+static void send_all(int64_t size, int64_t bits_per_s, int64_t start)
+{
+	static char datagram[BYTES_MAX];
+
+	while (now_ns() < flow.stop) {
+		if (bits_per_s)
+			sleep_until(start + (int64_t)((__int128)flow.datagrams * size *
+						      8 * NSEC_PER_SEC / bits_per_s));
+		if (now_ns() >= flow.stop)
+			break;
+		memcpy(datagram, &flow.datagrams, sizeof(flow.datagrams));
+		if (send(flow.fd, datagram, size, 0) == size) {
+			flow.datagrams++;
+			flow.bytes += size;
+		} else if (errno != EINTR && errno != ENOBUFS && errno != ECONNREFUSED) {
+			die_errno("send");
+		}
+	}
+}
+
+static void receive_all(void)
+{
+	int64_t sequence, expected = 0;
+	ssize_t got;
+
+	for (;;) {
+		got = recv(flow.fd, &sequence, sizeof(sequence), MSG_TRUNC);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return;
+		flow.datagrams++;
+		flow.bytes += got;
+		if (sequence >= expected) {
+			flow.lost += sequence - expected;
+			expected = sequence + 1;
+		} else {
+			flow.lost--;	/* late, not lost */
+		}
+	}
+}
+
+void udp_endpoint(int words, char *word[])
+{
+	struct sockaddr_in address = word_address(word[4], word[5]);
+	int64_t size = word_number(word[7], "BYTES"), start = word_number(word[9], "START");
+	bool sends = !strcmp(word[3], "send");
+	int tos = word_number(word[6], "TOS");
+
+	(void)words;
+	if (size < (int64_t)sizeof(int64_t) || size > BYTES_MAX)
+		die("plan: a datagram holds 8 to %d bytes, not %lld", BYTES_MAX, (long long)size);
+	flow.stop = word_number(word[10], "STOP");
+	flow.series = series_open(word[2], COLUMNS);
+	flow.fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (flow.fd < 0 || setsockopt(flow.fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos)))
+		die_errno("cannot open a socket");
+	if (!sends)
+		address.sin_addr.s_addr = INADDR_ANY;
+	if ((sends ? connect : bind)(flow.fd, (struct sockaddr *)&address, sizeof(address)))
+		die_errno("cannot %s", sends ? "connect" : "bind");
+	if (sends)
+		sleep_until(start);
+	sample_every_step(sample);
+	if (sends)
+		send_all(size, word_number(word[8], "BITS_PER_S"), start);
+	else
+		receive_all();
+	signal(SIGALRM, SIG_IGN);
+	series_write(flow.series);
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a guest left in its folder, as a Measurement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tsqlab.experiment.spec import Spec
+from tsqlab.guest.plan import egress_ids
+from tsqlab.guest.testbed import LEAF
+from tsqlab.results.measurement import Measurement, Table, read_table
+
+_LEAF_HANDLE = int(LEAF.rstrip(":"), 16) << 16
+
+
+def collect(out: Path, spec: Spec) -> Measurement:
+    """Read the series files of one cell. Raises TsqlabError when one is missing or damaged."""
+    traffic = spec.traffic()
+    return Measurement(
+        senders={flow.series: read_table(out / f"{flow.id}-send.tsv") for flow in traffic.flows},
+        receivers={flow.series: read_table(out / f"{flow.id}-recv.tsv") for flow in traffic.flows},
+        pings={probe.series: read_table(out / f"{probe.id}.tsv") for probe in traffic.probes},
+        qdiscs={
+            egress: _leaf(read_table(out / f"{series}.tsv"))
+            for egress, series in egress_ids(spec).items()
+        },
+    )
+
+
+def _leaf(table: Table) -> Table:
+    """Only the rows of the egress's own queueing discipline."""
+    rows = table["handle"] == _LEAF_HANDLE
+    return {name: column[rows] for name, column in table.items()}

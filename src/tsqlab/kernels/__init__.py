@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernels for guests: found or unpacked, patched, configured, built, cached by content.
+
+The cache's folders are named by a hash of everything that went into them, so a folder that
+is there is right, and one that is not is made under a lock:
+
+    src/KEY       a patched source tree, read-only by convention
+    linux/KEY     a build of it: the executable ``linux``, and what modules need
+    modules/KEY   our modules, built against it
+    agent/KEY     the guest's program
+"""
+
+from tsqlab.kernels.build import Kernel, Recipe, build, built
+
+__all__ = ["Kernel", "Recipe", "build", "built"]

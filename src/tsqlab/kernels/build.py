@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From a source to a kernel that boots, with its modules and the guest's program."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError
+from tsqlab.kernels.cache import key_of, key_of_files, made
+from tsqlab.kernels.config import check_config, fragment_text
+from tsqlab.kernels.make import Progress, make
+from tsqlab.kernels.source import find_source, patched_tree, series
+from tsqlab.paths import AGENT, KERNEL_MODULES, cache
+
+_ABOUT = "tsqlab.json"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel ready to boot."""
+
+    version: str  # "6.12"
+    release: str  # "6.12.117", as uname says
+    hz: int
+    id: str  # of everything that went into it, modules and the guest's program too
+    linux: Path  # the executable
+    modules: Path  # the folder of *.ko
+    agent: Path  # PID 1 of the guest
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a kernel is made of."""
+
+    version: str | None = None  # of Debian's source and of the series; none: the source's own
+    source: Path | None = None  # a tree or tarball in place of Debian's source
+    patches: Path | None = None  # a folder in place of the series
+    hz: int = 1000  # CONFIG_HZ
+    extra: tuple[str, ...] = ()  # further fragments of kernel/config
+
+
+def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
+    """The kernel of *recipe*, built if it is not in the cache.
+
+    Raises UsageError when there is no such source, and TsqlabError when it does not build.
+    """
+    found = find_source(recipe.version, recipe.source)
+    tree_patches = series(found.version, recipe.patches)
+    fragments, hz = fragment_text(recipe.hz, recipe.extra), recipe.hz
+    compiler = _compiler()
+    key = key_of(found.key, *(patch.read_bytes() for patch in tree_patches), fragments, compiler)
+    linux = cache() / "linux" / f"{found.version}-{key}"
+
+    def compile_linux(folder: Path) -> None:
+        tree = patched_tree(found, tree_patches)
+        _configure(tree, folder, fragments)
+        make(tree, folder, ["linux", "modules"], folder / "build.log", progress)
+        about = {"version": found.version, "hz": hz, "tree": str(tree), "source": str(found.path)}
+        about["release"] = (folder / "include/config/kernel.release").read_text().strip()
+        (folder / _ABOUT).write_text(json.dumps(about, indent=1))
+
+    made(linux, compile_linux)
+    about = json.loads((linux / _ABOUT).read_text())
+    modules = _modules(linux, Path(about["tree"]))
+    agent = _agent(compiler)
+    kernel_id = key_of(linux.name, modules.name, agent.parent.name)
+    return Kernel(found.version, about["release"], hz, kernel_id, linux / "linux", modules, agent)
+
+
+def built() -> Iterator[dict[str, str]]:
+    """What the cache holds: a row per kernel."""
+    for path in sorted((cache() / "linux").glob(f"*/{_ABOUT}")):
+        about = json.loads(path.read_text())
+        yield {
+            "version": about["version"],
+            "release": about["release"],
+            "hz": str(about["hz"]),
+            "key": path.parent.name,
+            "source": about["source"],
+        }
+
+
+def _compiler() -> str:
+    if shutil.which("gcc") is None:
+        raise TsqlabError("no gcc; try: tsqlab doctor")
+    return subprocess.run(
+        ["gcc", "--version"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[0]
+
+
+def _configure(tree: Path, folder: Path, fragments: str) -> None:
+    wanted = folder / "wanted.config"
+    wanted.write_text(fragments)
+    make(tree, folder, ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"], folder / "config.log")
+    check_config(fragments, (folder / ".config").read_text())
+
+
+def _modules(linux: Path, tree: Path) -> Path:
+    """All of kernel/modules, built against *linux*."""
+    files = [path for path in KERNEL_MODULES.rglob("*") if path.is_file()]
+    key = key_of(linux.name, key_of_files(files, KERNEL_MODULES))
+
+    def compile_modules(folder: Path) -> None:
+        for source in sorted(path.parent for path in KERNEL_MODULES.glob("*/Kbuild")):
+            work = folder / source.name
+            shutil.copytree(source, work)
+            make_modules(tree, linux, work)
+            for module in work.glob("*.ko"):
+                module.rename(folder / module.name)
+
+    return made(cache() / "modules" / key, compile_modules)
+
+
+def make_modules(tree: Path, linux: Path, work: Path, arguments: Sequence[str] = ()) -> None:
+    """Build the module in the folder *work* against the kernel built in *linux*."""
+    log = work.parent / f"{work.name}.log"
+    make(tree, linux, [f"M={work}", *arguments, "modules"], log)
+
+
+def _agent(compiler: str) -> Path:
+    """The guest's program, linked statically: it needs nothing of the host's libraries."""
+    sources = sorted(AGENT.glob("*.c"))
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-static"]
+    key = key_of(key_of_files(AGENT.glob("*.[ch]"), AGENT), *flags, compiler)
+
+    def compile_agent(folder: Path) -> None:
+        command = ["gcc", *flags, "-o", str(folder / "agent"), *map(str, sources)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise TsqlabError(f"the guest's program does not compile:\n{done.stderr[-3000:]}")
+
+    return made(cache() / "agent" / key, compile_agent) / "agent"

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A kernel's configuration: allnoconfig and the fragments of kernel/config.
+
+Starting from nothing keeps the build short; each fragment says what it is for. What a
+fragment asks for and does not get is an error, not a surprise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tsqlab.errors import TsqlabError
+from tsqlab.paths import KERNEL_CONFIG
+
+PURPOSES = ("base", "net")
+"""The fragments of every guest."""
+
+_ASSIGNMENT = re.compile(r"^(CONFIG_\w+)=(.*)$", re.MULTILINE)
+
+
+def fragment_text(hz: int, extra: Sequence[str] = ()) -> str:
+    """All fragments of a kernel as one text; later ones win."""
+    texts = [(KERNEL_CONFIG / f"{name}.config").read_text() for name in (*PURPOSES, *extra)]
+    return "\n".join([*texts, f"CONFIG_HZ_{hz}=y\n"])
+
+
+def check_config(fragments: str, config: str) -> None:
+    """Raise TsqlabError when *config* lacks what *fragments* ask for."""
+    wanted, got = dict(_ASSIGNMENT.findall(fragments)), dict(_ASSIGNMENT.findall(config))
+    missing = [
+        f"{name}={value}"
+        for name, value in wanted.items()
+        if got.get(name, "n") != value and not (value == "n" and name not in got)
+    ]
+    if missing:
+        raise TsqlabError(
+            f"this kernel's Kconfig does not grant {', '.join(missing)}: "
+            "a name that changed, or a dependency that a fragment in kernel/config lacks"
+        )

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where a kernel's source comes from: Debian's tarball, another tarball, or a tree.
+
+A tree is read, never written to: what it tracks is copied into the cache and patched there,
+so a net-next checkout with work in progress builds as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.kernels.cache import key_of, key_of_files, made
+from tsqlab.paths import KERNEL_PATCHES, cache
+
+_DEBIAN = Path("/usr/src")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kernel source, not yet patched."""
+
+    path: Path  # a tarball or a tree
+    version: str  # "6.12": chooses the series
+    key: str  # of its content
+
+
+def versions() -> list[str]:
+    """The kernel versions that have a series in kernel/patches, newest first."""
+    names = [path.name for path in KERNEL_PATCHES.iterdir() if path.is_dir()]
+    return sorted(names, key=lambda name: [int(part) for part in name.split(".")], reverse=True)
+
+
+def find_source(version: str | None, given: Path | None) -> Source:
+    """Debian's source of *version*, or the tarball or tree *given*.
+
+    Raises UsageError when it is not there.
+    """
+    if given is None:
+        version = version or versions()[0]
+        given = _DEBIAN / f"linux-source-{version}.tar.xz"
+        if not given.is_file():
+            raise UsageError(
+                f"{given}: no such file; try: sudo apt-get install linux-source-{version}"
+            )
+    if given.is_file():
+        key = key_of_files([given], given.parent)
+        return Source(given, version or _version_in_name(given), key)
+    if (given / "Makefile").is_file() and (given / "arch" / "um").is_dir():
+        files = _tree_files(given)
+        return Source(given, version or _version_of_tree(given), key_of_files(files, given))
+    raise UsageError(f"{given}: neither a tarball nor a kernel source tree")
+
+
+def series(version: str, given: Path | None) -> list[Path]:
+    """The patches of *version*'s series, or those in the folder *given*, in order."""
+    folder = given or _nearest_series(version)
+    patches = sorted(folder.glob("*.patch"))
+    if given and not patches:
+        raise UsageError(f"{given}: no *.patch files in it")
+    return patches
+
+
+def patched_tree(source: Source, patches: Sequence[Path]) -> Path:
+    """A tree of *source* with *patches* applied, in the cache. Raises TsqlabError."""
+    key = key_of(source.key, *(patch.read_bytes() for patch in patches))
+
+    def make(folder: Path) -> None:
+        _unpack(source.path, folder)
+        for patch in patches:
+            _apply(patch, folder)
+
+    return made(cache() / "src" / f"{source.version}-{key}", make)
+
+
+def _nearest_series(version: str) -> Path:
+    """The series of the version itself, or of the newest one that is not newer."""
+    wanted = [int(part) for part in version.split(".")]
+    for name in versions():
+        if [int(part) for part in name.split(".")] <= wanted:
+            return KERNEL_PATCHES / name
+    raise UsageError(f"no series in kernel/patches for {version}; there are {versions()}")
+
+
+def _version_in_name(path: Path) -> str:
+    match = re.search(r"(\d+\.\d+)", path.name)
+    if match is None:
+        raise UsageError(f"{path}: no version in its name; say it with --version")
+    return match[1]
+
+
+def _version_of_tree(tree: Path) -> str:
+    head = (tree / "Makefile").read_text()[:400]
+    found = dict(re.findall(r"^(VERSION|PATCHLEVEL) = (\d+)$", head, re.MULTILINE))
+    if len(found) < 2:
+        raise UsageError(f"{tree}/Makefile: no VERSION and PATCHLEVEL in its first lines")
+    return f"{found['VERSION']}.{found['PATCHLEVEL']}"
+
+
+def _tree_files(tree: Path) -> list[Path]:
+    """What of a tree is source: what git tracks or would, or else everything."""
+    if (tree / ".git").exists():
+        command = ["git", "-C", str(tree), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
+        listing = subprocess.run(command, capture_output=True, check=False)
+        if listing.returncode:
+            raise TsqlabError(f"{tree}: git ls-files: {listing.stderr.decode().strip()}")
+        names = {name for name in listing.stdout.decode().split("\0") if name}
+        # A submodule is a folder; a file deleted but not committed is gone.
+        return [path for name in names if (path := tree / name).is_symlink() or path.is_file()]
+    return [path for path in tree.rglob("*") if path.is_symlink() or path.is_file()]
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    if path.is_file():
+        _run(["tar", "-xf", str(path), "-C", str(folder), "--strip-components=1"], str(path))
+        return
+    for file in _tree_files(path):
+        target = folder / file.relative_to(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, target, follow_symlinks=False)
+    if not (path / ".git").exists():
+        _run(["make", "-s", "-C", str(folder), "ARCH=um", "mrproper"], str(path))
+
+
+def _apply(patch: Path, folder: Path) -> None:
+    command = ["patch", "-p1", "-s", "-N", "--no-backup-if-mismatch", "-d", str(folder)]
+    _run([*command, "-i", str(patch.absolute())], f"{patch.name} does not apply")
+
+
+def _run(command: list[str], what: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise TsqlabError(f"{what}: {(done.stdout + done.stderr).strip()[-2000:]}")

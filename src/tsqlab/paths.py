@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where things are: the checkout's folders and the user's cache."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent
+ROOT = PACKAGE.parent.parent
+
+KERNEL_CONFIG = ROOT / "kernel" / "config"
+KERNEL_MODULES = ROOT / "kernel" / "modules"
+KERNEL_PATCHES = ROOT / "kernel" / "patches"
+EXPERIMENTS = ROOT / "experiments"
+PROFILES = PACKAGE / "profiles"
+AGENT = PACKAGE / "guest" / "agent"
+
+
+def cache() -> Path:
+    """The cache of kernels and sources: $TSQLAB_CACHE, or the XDG cache folder's tsqlab."""
+    if named := os.environ.get("TSQLAB_CACHE"):
+        return Path(named).absolute()
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "tsqlab"

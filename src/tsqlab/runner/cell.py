@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One cell: from its specification to its file, through one guest."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError
+from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.profile import Wireline
+from tsqlab.experiment.spec import plain
+from tsqlab.guest.boot import GuestError, Machine, run_guest
+from tsqlab.guest.collect import collect
+from tsqlab.guest.plan import BOOT_UNIX_NS, T0_NS, make_plan
+from tsqlab.guest.sandbox import Mounts
+from tsqlab.kernels import Kernel
+from tsqlab.results.flent import to_flent, write_flent
+from tsqlab.results.measurement import Measurement
+from tsqlab.results.record import CellRecord, FlowName
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that a worker needs to run a cell; it can be pickled."""
+
+    cell: Cell
+    key: str  # of all that the result depends on
+    profile: Wireline
+    kernel: Kernel
+    folder: Path  # the experiment's
+
+    @property
+    def file(self) -> Path:
+        """The cell's result."""
+        return self.folder / f"{self.cell.id}.flent.gz"
+
+    @property
+    def console(self) -> Path:
+        """The guest's console, kept when it fails."""
+        return self.folder / "logs" / f"{self.cell.id}.log"
+
+    @property
+    def work(self) -> Path:
+        """A folder for the time of the run."""
+        return self.folder / ".work" / self.cell.id
+
+
+def run_cell(
+    job: Job, cpu: int | None = None, on_second: Callable[[int], None] | None = None
+) -> float:
+    """Run one cell; its file is there afterwards, whole. Returns the real seconds it took.
+
+    Raises TsqlabError, with the cell's name in it.
+    """
+    start = time.monotonic()
+    try:
+        measurement = _measure(job, cpu, on_second)
+        write_flent(job.file, to_flent(_record(job, measurement)))
+    except (TsqlabError, OSError) as error:
+        raise TsqlabError(f"cell {job.cell.id}: {error}") from error
+    finally:
+        shutil.rmtree(job.work, ignore_errors=True)
+    job.console.unlink(missing_ok=True)
+    return time.monotonic() - start
+
+
+def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None) -> Measurement:
+    spec = job.cell.spec
+    mounts = Mounts(plan=job.work / "plan", out=job.work / "out")
+    shutil.rmtree(job.work, ignore_errors=True)
+    for folder in (mounts.plan, mounts.out, job.console.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in make_plan(spec, job.profile).files.items():
+        (mounts.plan / name).write_text(text)
+    machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
+    try:
+        run_guest(machine, mounts, job.console, on_second)
+    except GuestError as error:
+        raise GuestError(f"{error}\n  (all of it: {job.console})") from error
+    return collect(mounts.out, spec)
+
+
+def _record(job: Job, measurement: Measurement) -> CellRecord:
+    spec, kernel = job.cell.spec, job.kernel
+    return CellRecord(
+        test=spec.flows.test,
+        title=f"{spec.title} ({job.cell.id})",
+        factors=job.cell.factors,
+        length_s=spec.flows.length / 1e9,
+        delay_s=spec.flows.delay / 1e9,
+        step_s=spec.flows.step / 1e9,
+        streams=spec.flows.streams,
+        start_unix_s=(BOOT_UNIX_NS + T0_NS) / 1e9,
+        flows=tuple(
+            FlowName(flow.series, flow.protocol, flow.direction) for flow in spec.traffic().flows
+        ),
+        provenance={
+            "key": job.key,
+            "spec": plain(spec),
+            "device": plain(job.profile),
+            "kernel": {"release": kernel.release, "id": kernel.id, "hz": kernel.hz},
+        },
+        measurement=measurement,
+    )

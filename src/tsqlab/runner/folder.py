@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An experiment's folder: its manifest, and which of its cells are done.
+
+The manifest is rewritten whole after each cell, under another name first, so that a run that
+is interrupted at any point goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.experiment.load import Experiment
+from tsqlab.runner.cell import Job
+
+MANIFEST = "manifest.json"
+
+
+@dataclass
+class Folder:
+    """The state of one experiment's folder. Only its owner, under the lock, changes it."""
+
+    path: Path
+    experiment: Experiment
+    jobs: tuple[Job, ...]
+    wall_s: dict[str, float] = field(default_factory=dict)  # by cell: those that are done
+
+    def done(self, job: Job) -> bool:
+        """Whether the cell's result is there, of just this specification and kernel."""
+        return job.cell.id in self.wall_s
+
+    def note(self, job: Job, wall_s: float) -> None:
+        """Enter a finished cell."""
+        self.wall_s[job.cell.id] = wall_s
+        self.write()
+
+    def write(self) -> None:
+        """Write the manifest. Raises TsqlabError when the disk refuses."""
+        write_whole(self.path / MANIFEST, json.dumps(self._manifest(), indent=1) + "\n")
+
+    def read(self) -> None:
+        """Take over what an earlier run has done. Raises UsageError for another's folder."""
+        try:
+            old = json.loads((self.path / MANIFEST).read_text())
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{self.path / MANIFEST}: damaged ({error}); remove it to start anew"
+            ) from error
+        if old.get("experiment") != self.experiment.name:
+            raise UsageError(
+                f'{self.path}: holds the experiment "{old.get("experiment")}"; '
+                "choose another folder with --out"
+            )
+        rows = {row["id"]: row for row in old["cells"]}
+        for job in self.jobs:
+            row = rows.get(job.cell.id, {})
+            if row.get("state") == "done" and row.get("key") == job.key and job.file.exists():
+                self.wall_s[job.cell.id] = row["wall_s"]
+
+    def _manifest(self) -> Mapping[str, Any]:
+        spec = self.experiment.spec
+        kernels = {job.kernel.id: job.kernel for job in self.jobs}
+        return {
+            "experiment": self.experiment.name,
+            "title": spec.title,
+            "paper": spec.paper,
+            "figure": spec.figure,
+            "comment": self.experiment.comment,
+            "plots": list(spec.report.plots),
+            "latency": spec.report.latency,
+            "factors": list(self.experiment.factors),
+            "kernels": [
+                {"id": kernel.id, "release": kernel.release, "hz": kernel.hz}
+                for kernel in kernels.values()
+            ],
+            "cells": [self._row(job) for job in self.jobs],
+        }
+
+    def _row(self, job: Job) -> Mapping[str, Any]:
+        row = {
+            "id": job.cell.id,
+            "key": job.key,
+            "factors": dict(job.cell.factors),
+            "file": job.file.name,
+            "state": "done" if self.done(job) else "waiting",
+        }
+        return row | ({"wall_s": round(self.wall_s[job.cell.id], 3)} if self.done(job) else {})
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all. Raises TsqlabError."""
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        with partial.open("w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise TsqlabError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Own a folder. Raises UsageError when it cannot be made or another run owns it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        file = (path / ".lock").open("w")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be used for results: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"{path}: another run is writing to it") from None
+        yield

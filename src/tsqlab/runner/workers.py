@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The local executor: a pool of processes, each with a CPU of its own.
+
+A guest's tracer and the process that it traces wake each other at every system call; on one
+CPU that is a context switch, across two it is an inter-processor interrupt and a wait.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from queue import Empty, Queue
+from typing import Any
+
+from tsqlab.runner.cell import Job, run_cell
+
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+@dataclass
+class _Worker:
+    """What one worker process knows of itself."""
+
+    cpu: int | None = None
+    ticks: Queue[tuple[str, int]] | None = None
+
+
+_this = _Worker()
+
+
+class Workers:
+    """A process pool and the channel on which its cells tell their progress."""
+
+    def __init__(self, count: int) -> None:
+        """Start *count* workers, on as many of the CPUs that this process may use."""
+        context = multiprocessing.get_context("spawn")
+        self._ticks: Any = context.Queue()
+        cpus: Any = context.Queue()
+        allowed = sorted(os.sched_getaffinity(0))
+        for number in range(count):
+            cpus.put(allowed[number % len(allowed)])
+        self.executor: Executor = ProcessPoolExecutor(
+            count, context, _start, (cpus, self._ticks, os.getpid())
+        )
+
+    def kill(self) -> None:
+        """End the workers at once, and with them their guests."""
+        for process in multiprocessing.active_children():
+            process.kill()
+        self.executor.shutdown(cancel_futures=True)
+
+    def ticks(self) -> list[tuple[str, int]]:
+        """The cells' progress since the last call: (cell, virtual second)."""
+        ticks = []
+        while True:
+            try:
+                ticks.append(self._ticks.get_nowait())
+            except Empty:
+                return ticks
+
+
+def _start(cpus: Any, ticks: Any, parent: int) -> None:
+    """Begin a worker: die with the parent, leave Ctrl-C to it, and take a CPU."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before we asked to die with it
+        os._exit(1)
+    _this.cpu, _this.ticks = cpus.get(), ticks
+
+
+def work(job: Job) -> float:
+    """Run a cell in a worker of this pool, or of any other executor."""
+    return run_cell(job, _this.cpu, _teller(job.cell.id))
+
+
+def _teller(cell: str) -> Callable[[int], None] | None:
+    ticks = _this.ticks
+    if ticks is None:
+        return None
+    return lambda second: ticks.put((cell, second))
