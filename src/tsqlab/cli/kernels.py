@@ -11,11 +11,12 @@ from tsqlab.cli.progress import BuildProgress
 from tsqlab.experiment.matrix import Cell
 from tsqlab.kernels import Kernel, Recipe, build
 from tsqlab.kernels.names import recipe_of
+from tsqlab.kernels.source import versions
 
 
 def build_shown(recipe: Recipe) -> Kernel:
     """Build, or find built, a kernel."""
-    what = f"Linux {recipe.source or recipe.version or ''} at {recipe.hz} Hz"
+    what = f"Linux {recipe.source or recipe.version or versions()[0]} at {recipe.hz} Hz"
     with closing(BuildProgress(what)) as progress:
         return build(recipe, progress)
 

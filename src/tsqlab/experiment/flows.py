@@ -70,18 +70,27 @@ def _single(direction: Direction, controls: list[str]) -> tuple[Flow, ...]:
     return (_tcp(direction, f"TCP {direction}load", controls[0]),)
 
 
-def _rrul(controls: list[str], marks: dict[str, int]) -> Traffic:
+def _rrul(controls: list[str], flows: dict[str, int], probes: dict[str, int]) -> Traffic:
     directions: tuple[Direction, ...] = ("up", "down")
-    flows = tuple(
-        _tcp(direction, f"TCP {direction}load {name}", controls[0], tos)
-        for direction in directions
-        for name, tos in marks.items()
+    return Traffic(
+        tuple(
+            _tcp(direction, f"TCP {direction}load {name}", controls[0], tos)
+            for direction in directions
+            for name, tos in flows.items()
+        ),
+        (
+            *(
+                Probe(f"ping-udp-{name}", f"Ping (ms) UDP {name}", "udp", tos)
+                for name, tos in probes.items()
+            ),
+            _PING,
+        ),
     )
-    probes = tuple(
-        Probe(f"ping-udp-{name}", f"Ping (ms) UDP {name}", "udp", marks[name])
-        for name in ("EF", "BK", "BE")
-    )
-    return Traffic(flows, (*probes, _PING))
+
+
+# The names of rrul_be's flows, all of them best effort.
+_BE_FLOWS = dict.fromkeys(("BE", "BE2", "BE3", "BE4"), _TOS["BE"])
+_BE_PROBES = dict.fromkeys(("BE1", "BE2", "BE3"), _TOS["BE"])
 
 
 _TESTS: dict[str, Callable[[int, list[str]], Traffic]] = {
@@ -91,8 +100,8 @@ _TESTS: dict[str, Callable[[int, list[str]], Traffic]] = {
     "tcp_bidirectional": lambda _, cc: Traffic(_single("down", cc) + _single("up", cc), (_PING,)),
     "tcp_nup": lambda n, cc: Traffic(_numbered("up", n, cc), (_PING,)),
     "tcp_ndown": lambda n, cc: Traffic(_numbered("down", n, cc), (_PING,)),
-    "rrul": lambda _, cc: _rrul(cc, _TOS),
-    "rrul_be": lambda _, cc: _rrul(cc, dict.fromkeys(_TOS, 0)),
+    "rrul": lambda _, cc: _rrul(cc, _TOS, {name: _TOS[name] for name in ("EF", "BK", "BE")}),
+    "rrul_be": lambda _, cc: _rrul(cc, _BE_FLOWS, _BE_PROBES),
     "udp_flood": lambda _, __: Traffic(
         (Flow("udp-upload", "UDP upload", "udp", "up", "-", 0),), (_PING,)
     ),

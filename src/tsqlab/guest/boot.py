@@ -59,7 +59,11 @@ def boot_arguments(machine: Machine) -> list[str]:
 
 
 def run_guest(
-    machine: Machine, mounts: Mounts, console: Path, on_second: Callable[[int], None] | None = None
+    machine: Machine,
+    mounts: Mounts,
+    console: Path,
+    on_second: Callable[[int], None] | None = None,
+    stuck_after_s: float = STUCK_AFTER_S,
 ) -> None:
     """Boot a guest, wait for its end, and see that it says it is done.
 
@@ -79,7 +83,7 @@ def run_guest(
         except FileNotFoundError as error:
             raise TsqlabError(f"no {error.filename}; try: tsqlab doctor") from error
     try:
-        why = _watch(process, console, on_second)
+        why = _watch(process, console, on_second, stuck_after_s)
     finally:
         _end(process)
     if why is None and not (mounts.out / "done").exists():
@@ -89,7 +93,10 @@ def run_guest(
 
 
 def _watch(
-    process: subprocess.Popen[bytes], console: Path, on_second: Callable[[int], None] | None
+    process: subprocess.Popen[bytes],
+    console: Path,
+    on_second: Callable[[int], None] | None,
+    stuck_after_s: float,
 ) -> str | None:
     """Wait for the end; None, or why it was not waited for."""
     size, heard, second = 0, time.monotonic(), -1
@@ -102,8 +109,8 @@ def _watch(
             if on_second and (latest := _latest_second(console)) > second:
                 second = latest
                 on_second(second)
-        if now - heard > STUCK_AFTER_S:
-            return f"the guest's virtual time has stood still for {STUCK_AFTER_S:.0f} s"
+        if now - heard > stuck_after_s:
+            return f"the guest's virtual time has stood still for {stuck_after_s:.0f} s"
     return None
 
 

@@ -7,10 +7,7 @@ from pathlib import Path
 
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.plan import egress_ids
-from tsqlab.guest.testbed import LEAF
-from tsqlab.results.measurement import Measurement, Table, read_table
-
-_LEAF_HANDLE = int(LEAF.rstrip(":"), 16) << 16
+from tsqlab.results.measurement import Measurement, read_table
 
 
 def collect(out: Path, spec: Spec) -> Measurement:
@@ -21,13 +18,6 @@ def collect(out: Path, spec: Spec) -> Measurement:
         receivers={flow.series: read_table(out / f"{flow.id}-recv.tsv") for flow in traffic.flows},
         pings={probe.series: read_table(out / f"{probe.id}.tsv") for probe in traffic.probes},
         qdiscs={
-            egress: _leaf(read_table(out / f"{series}.tsv"))
-            for egress, series in egress_ids(spec).items()
+            egress: read_table(out / f"{series}.tsv") for egress, series in egress_ids(spec).items()
         },
     )
-
-
-def _leaf(table: Table) -> Table:
-    """Only the rows of the egress's own queueing discipline."""
-    rows = table["handle"] == _LEAF_HANDLE
-    return {name: column[rows] for name, column in table.items()}

@@ -89,7 +89,7 @@ def _endpoints(spec: Spec) -> Iterable[list[str]]:
         yield from _probe(spec, probe, str(number))
     for egress, series in egress_ids(spec).items():
         device = next(port.device for port in testbed.PORTS if port.egress == egress)
-        yield ["qdisc", egress[0], series, device]
+        yield ["qdisc", egress[0], series, device, str(testbed.LEAF_MAJOR)]
 
 
 def _period(spec: Spec, flow: Flow) -> list[str]:

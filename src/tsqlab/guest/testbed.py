@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from tsqlab.experiment.profile import Wireline
 from tsqlab.experiment.spec import Egress, Sender, Testbed
 
-LEAF = "10:"
-"""The handle of each egress's own queueing discipline, under netem and HTB."""
+LEAF_MAJOR = 16
+"""The major number of the handle of each egress's own qdisc, under netem and HTB."""
 
 CLIENT, ROUTER, SERVER = "C", "R", "S"
 SERVER_ADDRESS = "10.0.2.1"
@@ -142,7 +142,7 @@ def egress_queues(device: str, egress: Egress) -> list[str]:
     if egress.delay or egress.loss:
         # Room for 100 Gbit/s of small packets in a second: netem's own limit must not bind.
         line = f"qdisc add dev {device} {parent} handle 5: netem limit 10000000"
-        line += f" delay {egress.delay}ns" if egress.delay else ""
+        line += f" delay {egress.delay / 1000:.3f}us" if egress.delay else ""
         line += f" loss {egress.loss / 10**7:.7f}%" if egress.loss else ""
         lines.append(line)
         parent = "parent 5:1"
@@ -152,7 +152,7 @@ def egress_queues(device: str, egress: Egress) -> list[str]:
             f"class add dev {device} parent 1: classid 1:1 htb rate {egress.rate}bit quantum 1514"
         )
         parent = "parent 1:1"
-    lines.append(f"qdisc add dev {device} {parent} handle {LEAF} {egress.qdisc}")
+    lines.append(f"qdisc add dev {device} {parent} handle {LEAF_MAJOR:x}: {egress.qdisc}")
     return lines
 
 

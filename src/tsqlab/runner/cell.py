@@ -88,7 +88,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
     spec, kernel = job.cell.spec, job.kernel
     return CellRecord(
         test=spec.flows.test,
-        title=f"{spec.title} ({job.cell.id})",
+        title=spec.title,
         factors=job.cell.factors,
         length_s=spec.flows.length / 1e9,
         delay_s=spec.flows.delay / 1e9,

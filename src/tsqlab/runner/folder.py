@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.errors import UsageError
 from tsqlab.experiment.load import Experiment
+from tsqlab.results.files import write_whole
 from tsqlab.runner.cell import Job
 
 MANIFEST = "manifest.json"
@@ -43,7 +43,8 @@ class Folder:
 
     def write(self) -> None:
         """Write the manifest. Raises TsqlabError when the disk refuses."""
-        write_whole(self.path / MANIFEST, json.dumps(self._manifest(), indent=1) + "\n")
+        text = json.dumps(self._manifest(), indent=1) + "\n"
+        write_whole(self.path / MANIFEST, text.encode())
 
     def read(self) -> None:
         """Take over what an earlier run has done. Raises UsageError for another's folder."""
@@ -94,20 +95,6 @@ class Folder:
             "state": "done" if self.done(job) else "waiting",
         }
         return row | ({"wall_s": round(self.wall_s[job.cell.id], 3)} if self.done(job) else {})
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all. Raises TsqlabError."""
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        with partial.open("w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise TsqlabError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 @contextmanager

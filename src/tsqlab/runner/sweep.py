@@ -19,7 +19,7 @@ from tsqlab.experiment.spec import plain
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.cache import key_of
 from tsqlab.results.flent import read_flent
-from tsqlab.results.summary import SummaryRow, write_summary
+from tsqlab.results.summary import summary_row, write_summary
 from tsqlab.runner.cell import Job
 from tsqlab.runner.folder import Folder, locked
 from tsqlab.runner.workers import Workers, work
@@ -114,7 +114,7 @@ def _settle(future: Future[float], job: Job, state: Folder, watcher: Watcher) ->
 
 def _summarise(state: Folder) -> None:
     rows = [
-        SummaryRow(job.cell.factors, read_flent(job.file), state.wall_s[job.cell.id])
+        summary_row(job.cell.factors, read_flent(job.file), state.wall_s[job.cell.id])
         for job in state.jobs
         if state.done(job)
     ]

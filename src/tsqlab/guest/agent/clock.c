@@ -46,7 +46,7 @@ static int64_t grid_floor(int64_t time)
 
 /*
  * The handler is told the instant that it stands for: it may run some
- * nanoseconds after it, since each reading of the clock moves virtual time by one.
+ * nanoseconds after it, since reading the clock takes virtual time.
  */
 static void on_tick(int signal)
 {

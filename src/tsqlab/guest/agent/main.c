@@ -40,7 +40,7 @@ static const struct {
 	{ "tcp", 11, tcp_endpoint },
 	{ "udp", 11, udp_endpoint },
 	{ "ping", 8, ping_endpoint },
-	{ "qdisc", 4, qdisc_endpoint },
+	{ "qdisc", 5, qdisc_endpoint },
 };
 
 static int running;
@@ -150,7 +150,7 @@ static void read_plan(void)
 	char *rest, *line, *word[WORDS_MAX + 1], *text = plan_text();
 	int words;
 
-	while ((line = strsep(&text, "\n"))) {
+	while ((line = strsep(&text, "\n")) && text) {
 		if (!strcmp(line, "end"))
 			return;
 		rest = line;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The queueing disciplines of one device, over time.
+ * One queueing discipline, over time.
  *
- *   qdisc NODE ID DEVICE
+ *   qdisc NODE ID DEVICE MAJOR
  *
- * One RTM_GETQDISC dump per step; a row for every qdisc of the device, known by
- * its handle. Marks are in each qdisc's own extended statistics.
+ * MAJOR is the handle's major number. One RTM_GETQDISC per step, for this qdisc
+ * alone: a dump would take more system calls. Marks are in each qdisc's own
+ * extended statistics.
  */
 #include <errno.h>
 #include <linux/gen_stats.h>
@@ -19,13 +20,13 @@
 
 #include "agent.h"
 
-#define DUMP_BYTES	65536
-#define COLUMNS "t_ns\thandle\tparent\tsent_bytes\tsent_packets\t"	\
-	"backlog_bytes\tbacklog_packets\tdrops\toverlimits\tmarks"
+#define ANSWER_BYTES	16384
+#define COLUMNS "t_ns\tsent_bytes\tsent_packets\tbacklog_bytes\tbacklog_packets\t" \
+	"drops\toverlimits\tmarks"
 
 static struct {
 	int fd, ifindex;
-	int64_t t_ns;
+	uint32_t handle;
 	struct series *series;
 } sampler;
 
@@ -107,7 +108,7 @@ static int64_t marks_of(const char *kind, const struct rtattr *xstats)
 	return strcmp(kind, "cake") ? 0 : cake_marks(xstats);
 }
 
-static void note_qdisc(const struct nlmsghdr *message)
+static void note_qdisc(const struct nlmsghdr *message, int64_t t_ns)
 {
 	const struct tcmsg *tc = NLMSG_DATA(message);
 	const struct rtattr *attributes = TCA_RTA(tc);
@@ -117,13 +118,12 @@ static void note_qdisc(const struct nlmsghdr *message)
 	struct gnet_stats_basic basic;
 	struct gnet_stats_queue queue;
 
-	if (tc->tcm_ifindex != sampler.ifindex || !kind)
-		return;
+	if (tc->tcm_handle != sampler.handle || !kind)
+		die("the kernel shows another qdisc than %x:", sampler.handle >> 16);
 	copy(&basic, sizeof(basic), find_in(stats, TCA_STATS_BASIC));
 	copy(&queue, sizeof(queue), find_in(stats, TCA_STATS_QUEUE));
 	series_row(sampler.series, (int64_t[]){
-		sampler.t_ns, tc->tcm_handle, tc->tcm_parent,
-		basic.bytes, basic.packets, queue.backlog, queue.qlen,
+		t_ns, basic.bytes, basic.packets, queue.backlog, queue.qlen,
 		queue.drops, queue.overlimits,
 		marks_of(RTA_DATA(kind), find_in(stats, TCA_STATS_APP)),
 	});
@@ -138,49 +138,48 @@ static void ask(void)
 		.header = {
 			.nlmsg_len = sizeof(request),
 			.nlmsg_type = RTM_GETQDISC,
-			.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+			/* Without ECHO, kernels before 6.8 answer to listeners only. */
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_ECHO,
 		},
-		.tc = { .tcm_family = AF_UNSPEC, .tcm_ifindex = sampler.ifindex },
+		.tc = {
+			.tcm_family = AF_UNSPEC,
+			.tcm_ifindex = sampler.ifindex,
+			.tcm_handle = sampler.handle,
+		},
 	};
 
 	if (send(sampler.fd, &request, sizeof(request), 0) != sizeof(request))
-		die_errno("cannot ask for qdiscs");
+		die_errno("cannot ask for a qdisc");
 }
 
-/* True when the dump is over. */
-static bool note_answer(void)
+static void note_answer(int64_t t_ns)
 {
-	static char answer[DUMP_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
-	int length = recv(sampler.fd, answer, sizeof(answer), 0);
-	const struct nlmsghdr *message;
+	static char answer[ANSWER_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
+	ssize_t length = recv(sampler.fd, answer, sizeof(answer), 0);
+	const struct nlmsghdr *message = (void *)answer;
 
 	if (length < 0)
-		die_errno("cannot read qdiscs");
-	for (message = (void *)answer; NLMSG_OK(message, (unsigned int)length);
-	     message = NLMSG_NEXT(message, length)) {
-		if (message->nlmsg_type == NLMSG_DONE)
-			return true;
-		if (message->nlmsg_type == NLMSG_ERROR)
-			die("the kernel refuses to show its qdiscs");
-		note_qdisc(message);
-	}
-	return false;
+		die_errno("cannot read a qdisc");
+	if (!NLMSG_OK(message, (size_t)length) || message->nlmsg_type != RTM_NEWQDISC)
+		die("the kernel does not show the qdisc %x:", sampler.handle >> 16);
+	note_qdisc(message, t_ns);
 }
 
 void qdisc_endpoint(int words, char *word[])
 {
+	int64_t t_ns;
+
 	(void)words;
 	sampler.ifindex = if_nametoindex(word[3]);
+	sampler.handle = word_number(word[4], "MAJOR") << 16;
 	sampler.series = series_open(word[2], COLUMNS);
 	sampler.fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 	if (!sampler.ifindex || sampler.fd < 0)
-		die_errno("cannot watch the qdiscs of %s", word[3]);
-	for (sampler.t_ns = 0; sampler.t_ns <= schedule.end - schedule.t0;
-	     sampler.t_ns += schedule.step) {
-		sleep_until(schedule.t0 + sampler.t_ns);
+		die_errno("cannot watch the qdisc of %s", word[3]);
+	for (t_ns = 0; t_ns <= schedule.end - schedule.t0; t_ns += schedule.step) {
+		sleep_until(schedule.t0 + t_ns);
 		ask();
-		while (!note_answer())
-			;
+		note_answer(t_ns);
 	}
 	series_write(sampler.series);
 }

@@ -23,6 +23,7 @@
 
 static struct {
 	int fd;
+	volatile bool stopped;
 	int64_t stop, bytes, datagrams, lost;
 	struct series *series;
 } flow;
@@ -32,20 +33,22 @@ static void sample(int64_t now)
 	series_row(flow.series, (int64_t[]){
 		now - schedule.t0, flow.bytes, flow.datagrams, flow.lost,
 	});
+	flow.stopped = now >= flow.stop;	/* the signal also ends a blocked send */
 	if (now >= schedule.end)
 		shutdown(flow.fd, SHUT_RDWR);
 }
 
+/* Reads no clock of its own: each reading would take virtual time. */
 static void send_all(int64_t size, int64_t bits_per_s, int64_t start)
 {
 	static char datagram[BYTES_MAX];
 
-	while (now_ns() < flow.stop) {
+	for (;;) {
 		if (bits_per_s)
 			sleep_until(start + (int64_t)((__int128)flow.datagrams * size *
 						      8 * NSEC_PER_SEC / bits_per_s));
-		if (now_ns() >= flow.stop)
-			break;
+		if (flow.stopped)
+			return;
 		memcpy(datagram, &flow.datagrams, sizeof(flow.datagrams));
 		if (send(flow.fd, datagram, size, 0) == size) {
 			flow.datagrams++;

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Everything that the README promises. Only `packages` needs root (or sudo), and
+# only when one is missing.
+
+PYTHON := /usr/bin/python3
+VENV := .venv
+BIN := $(VENV)/bin
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
+
+.PHONY: demo test lint setup setup-dev packages bench clean
+
+demo: setup
+	@echo "== kernel (built once, then cached)"
+	@$(BIN)/tsqlab kernel build
+	@echo "== the demo: one upload, its bottleneck at the client or at the router"
+	@$(BIN)/tsqlab run demo
+
+test: setup-dev lint
+	@echo "== kernels (built once, then cached)"
+	@$(BIN)/tsqlab kernel build --version 6.12
+	@$(BIN)/tsqlab kernel build --version 6.1
+	@echo "== tests"
+	@$(BIN)/pytest
+
+lint: setup-dev
+	@echo "== lint"
+	@$(BIN)/ruff check src tests bench
+	@$(BIN)/ruff format --check --quiet src tests bench
+	@$(BIN)/mypy
+
+bench: setup-dev
+	@$(BIN)/tsqlab kernel build
+	@$(BIN)/python bench/speed.py
+
+setup: packages $(VENV)/installed
+setup-dev: packages $(VENV)/installed-dev
+
+packages:
+	@missing=$$(sed 's/#.*//' packages.txt | xargs -n1 | while read -r name; do \
+		dpkg-query -W -f='$${Status}\n' "$$name" 2>/dev/null \
+			| grep -q 'ok installed' || echo "$$name"; done); \
+	if [ -n "$$missing" ]; then \
+		echo "== Debian packages:" $$missing; \
+		$(SUDO) apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq \
+			--no-install-recommends $$missing; \
+	fi
+
+$(VENV)/installed: requirements.txt pyproject.toml
+	@echo "== Python packages, in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
+	@echo "== Python packages for the tests"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

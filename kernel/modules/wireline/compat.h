@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between the kernels that this module builds on, 6.1 and later.
+ * Kbuild looks for each in the headers and defines WIRELINE_HAVE_*.
+ */
+#ifndef WIRELINE_COMPAT_H
+#define WIRELINE_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+
+/* skb_gso_segment() moved there in 6.5. */
+#ifdef WIRELINE_HAVE_NET_GSO_H
+#include <net/gso.h>
+#endif
+
+/* hrtimer_setup() came in 6.13 and hrtimer_init() went in 6.15. */
+static inline void
+wireline_hrtimer_setup(struct hrtimer *timer,
+		       enum hrtimer_restart (*function)(struct hrtimer *),
+		       clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef WIRELINE_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
+
+#endif /* WIRELINE_COMPAT_H */

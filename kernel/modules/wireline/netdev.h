@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WIRELINE_NETDEV_H
+#define WIRELINE_NETDEV_H
+
+#include <linux/types.h>
+
+struct net_device;
+struct wireline_end;
+
+void wireline_netdev_setup(struct net_device *dev);
+bool wireline_netdev_is(const struct net_device *dev);
+void wireline_netdev_join(struct wireline_end *a, struct wireline_end *b);
+
+#endif /* WIRELINE_NETDEV_H */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WIRELINE_RTNL_H
+#define WIRELINE_RTNL_H
+
+#include <linux/init.h>
+
+int __init wireline_rtnl_register(void);
+void wireline_rtnl_unregister(void);
+
+#endif /* WIRELINE_RTNL_H */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a NIC has no knob for, because it is a property of the cable:
+ *
+ *	/sys/class/net/DEV/wireline/propagation_ns
+ *
+ * The time between the instant a frame has left the wire at DEV and its arrival
+ * at the peer: 0 (the default) to 10 s. Read and written as a decimal number;
+ * applies to the frames that DEV sends and that leave from then on. Never
+ * reorders: a frame does not overtake those that left with a longer delay.
+ */
+
+#include <linux/capability.h>
+#include <linux/device.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+
+#include "end.h"
+#include "sysfs.h"
+
+static ssize_t propagation_ns_show(struct device *device,
+				   struct device_attribute *attr, char *buf)
+{
+	struct wireline_end *end = netdev_priv(to_net_dev(device));
+	struct wireline_lane_config config;
+
+	wireline_lane_get_config(&end->tx, &config);
+	return sysfs_emit(buf, "%llu\n", config.propagation_ns);
+}
+
+static ssize_t propagation_ns_store(struct device *device,
+				    struct device_attribute *attr,
+				    const char *buf, size_t count)
+{
+	struct net_device *dev = to_net_dev(device);
+	struct wireline_end *end = netdev_priv(dev);
+	struct wireline_lane_config config;
+	u64 propagation_ns;
+	int err;
+
+	if (!ns_capable(dev_net(dev)->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	err = kstrtou64(buf, 10, &propagation_ns);
+	if (err)
+		return err;
+	if (propagation_ns > WIRELINE_PROPAGATION_MAX_NS)
+		return -ERANGE;
+
+	/* Whoever deletes @dev holds RTNL and waits for us to leave. */
+	if (!rtnl_trylock())
+		return restart_syscall();
+	wireline_lane_get_config(&end->tx, &config);
+	config.propagation_ns = propagation_ns;
+	wireline_lane_configure(&end->tx, &config);
+	rtnl_unlock();
+	return count;
+}
+static DEVICE_ATTR_RW(propagation_ns);
+
+static struct attribute *wireline_sysfs_attrs[] = {
+	&dev_attr_propagation_ns.attr,
+	NULL
+};
+
+const struct attribute_group wireline_sysfs_group = {
+	.name = "wireline",
+	.attrs = wireline_sysfs_attrs,
+};

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What metrics and plots take out of a Flent document: arrays over time.
+
+Only Flent's own names are used, so a file that Flent itself wrote in a testbed can be read
+as well as one from the lab. Times are seconds since the start of the measurement.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Document = Mapping[str, Any]
+Floats = NDArray[np.float64]
+Direction = Literal["up", "down"]
+
+_FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
+_PING = re.compile(r"Ping \(ms\).*")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Values over time."""
+
+    t_s: Floats
+    value: Floats
+
+    def between(self, begin_s: float, end_s: float) -> Floats:
+        """The values from *begin_s* to *end_s*."""
+        return self.value[(self.t_s >= begin_s) & (self.t_s <= end_s)]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow's samples."""
+
+    series: str
+    direction: Direction
+    goodput_mbps: Samples  # each of the time that ends there
+    duration_s: Floats  # how long that time is
+    rtt_ms: Samples  # TCP's smoothed estimate, at the sender
+    cwnd_packets: Samples
+    retransmits: Samples  # cumulative
+
+    def mean_mbps(self, begin_s: float, end_s: float) -> float:
+        """The mean goodput from *begin_s* to *end_s*."""
+        tolerance_s = 1e-3  # Unix time as a float is good to a quarter of a microsecond
+        t_s = self.goodput_mbps.t_s
+        counts = (t_s > begin_s + tolerance_s) & (t_s <= end_s + tolerance_s)
+        data_mbit = self.goodput_mbps.value[counts] * self.duration_s[counts]
+        return float(data_mbit.sum()) / (end_s - begin_s)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A cell's measurement as arrays."""
+
+    begin_s: float  # of the flows
+    end_s: float
+    total_s: float
+    step_s: float
+    flows: tuple[Flow, ...]
+    pings: Mapping[str, Samples]  # ms, by series
+
+    def goodput_mbps(self, direction: Direction) -> Samples:
+        """The sum of all flows that way, at each step in which any has a sample."""
+        flows = [flow.goodput_mbps for flow in self.flows if flow.direction == direction]
+        if not flows:
+            return Samples(np.empty(0), np.empty(0))
+        at = np.rint(np.concatenate([flow.t_s for flow in flows]) / self.step_s).astype(int)
+        steps, inverse = np.unique(at, return_inverse=True)
+        rates = np.concatenate([flow.value for flow in flows])
+        return Samples(
+            steps.astype(float) * self.step_s, np.bincount(inverse, rates, len(steps)).astype(float)
+        )
+
+    def ping_ms(self) -> Floats:
+        """All answers to pings that came while the flows ran."""
+        return _pooled([ping.between(self.begin_s, self.end_s) for ping in self.pings.values()])
+
+    def tcp_rtt_ms(self) -> Floats:
+        """All samples of TCP's round-trip time that were taken while the flows ran."""
+        return _pooled([flow.rtt_ms.between(self.begin_s, self.end_s) for flow in self.flows])
+
+    def cwnd_packets(self) -> Floats:
+        """All samples of TCP's congestion window that were taken while the flows ran."""
+        return _pooled([flow.cwnd_packets.between(self.begin_s, self.end_s)
+                        for flow in self.flows])  # fmt: skip
+
+
+def trace(document: Document) -> Trace:
+    """Read a document's raw values."""
+    metadata = document["metadata"]
+    length_s, total_s = float(metadata["LENGTH"]), float(metadata["TOTAL_LENGTH"])
+    begin_s = (total_s - length_s) / 2  # Flent's timing: as much before the flows as after
+    t0_unix_s = unix_seconds(metadata["T0"])
+    raw = document["raw_values"]
+    return Trace(
+        begin_s,
+        begin_s + length_s,
+        total_s,
+        float(metadata["STEP_SIZE"]),
+        tuple(_flow(name, match[1], raw[name], t0_unix_s, metadata["STEP_SIZE"])
+              for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
+        {name: _samples(raw[name], "val", t0_unix_s)
+         for name in raw if raw[name] and _PING.fullmatch(name)},
+    )  # fmt: skip
+
+
+def unix_seconds(time_utc: str) -> float:
+    """Unix time of a time as Flent writes it: "2023-11-14T22:13:20.000000Z"."""
+    whole, _, fraction = time_utc.rstrip("Z").partition(".")
+    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{fraction or 0}")
+
+
+def _flow(
+    name: str, direction: Any, records: list[dict[str, Any]], t0_unix_s: float, step_s: float
+) -> Flow:
+    rates = [record for record in records if record.get("val") is not None]
+    return Flow(
+        name,
+        direction,
+        _samples(rates, "val", t0_unix_s),
+        # Flent's UDP flows do not say how long: one reporting interval.
+        np.array([record.get("dur", step_s) for record in rates], dtype=float),
+        _samples(records, "tcp_rtt", t0_unix_s),
+        _samples(records, "tcp_cwnd", t0_unix_s),
+        _samples(records, "tcp_retransmits", t0_unix_s),
+    )
+
+
+def _samples(records: list[dict[str, Any]], key: str, t0_unix_s: float) -> Samples:
+    have = [record for record in records if record.get(key) is not None]
+    return Samples(
+        np.array([record["t"] for record in have], dtype=float) - t0_unix_s,
+        np.array([record[key] for record in have], dtype=float),
+    )
+
+
+def _pooled(parts: list[Floats]) -> Floats:
+    return np.concatenate(parts) if parts else np.empty(0)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cell in a few numbers.
+
+Goodput is what receiving applications got, of all flows together, while the flows ran;
+latencies are those measured meanwhile, of all pings and of all TCP flows together. A number
+that a cell does not have, such as a TCP round-trip time without TCP, is None.
+"""
+
+from __future__ import annotations
+
+from tsqlab.metrics.document import Direction, Document, Floats, Trace, trace
+from tsqlab.metrics.statistics import jain, mean, percentile
+
+Metrics = dict[str, float | None]
+
+
+def summarise(document: Document) -> Metrics:
+    """The metrics of a cell, from its Flent document."""
+    return summarise_trace(trace(document))
+
+
+def summarise_trace(cell: Trace) -> Metrics:
+    """The metrics of a cell, from its arrays."""
+    shares = [flow.mean_mbps(cell.begin_s, cell.end_s) for flow in cell.flows]
+    return {
+        "goodput_mbps": sum(shares) if shares else None,
+        "goodput_up_mbps": _directed_mbps(cell, "up"),
+        "goodput_down_mbps": _directed_mbps(cell, "down"),
+        "fairness": jain(shares) if len(shares) > 1 else None,
+        **_distribution("ping_ms", cell.ping_ms()),
+        **_distribution("tcp_rtt_ms", cell.tcp_rtt_ms()),
+        "aggregate_mean": None,  # frames per A-MPDU; a wire has none
+        "cwnd_mean": mean(cell.cwnd_packets()),
+        "retransmits": _retransmits(cell),
+        "sim_s": cell.total_s,
+    }
+
+
+def _directed_mbps(cell: Trace, direction: Direction) -> float | None:
+    shares = [flow.mean_mbps(cell.begin_s, cell.end_s) for flow in cell.flows
+              if flow.direction == direction]  # fmt: skip
+    return sum(shares) if shares else None
+
+
+def _distribution(name: str, values: Floats) -> Metrics:
+    metrics: Metrics = {f"{name}_p{q}": percentile(values, q) for q in (10, 50, 90)}
+    return metrics | {f"{name}_mean": mean(values)}
+
+
+def _retransmits(cell: Trace) -> float | None:
+    counts = [float(flow.retransmits.value[-1]) for flow in cell.flows
+              if len(flow.retransmits.value)]  # fmt: skip
+    return sum(counts) if counts else None

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What people look at: plots, the report's page, and tables for the terminal."""
+
+from pathlib import Path
+
+from tsqlab.report.table import format_table, summary_table
+
+__all__ = ["format_table", "make_report", "summary_table"]
+
+
+def make_report(folder: Path) -> Path:
+    """Make report.html of an experiment's folder; returns where it is. Raises FileError."""
+    # matplotlib takes half a second, which commands that draw nothing need not wait for.
+    from tsqlab.report import page  # noqa: PLC0415
+
+    return page.make_report(folder)

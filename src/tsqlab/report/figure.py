@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Figures as text: the same data gives the same SVG, to the byte.
+
+matplotlib is used without pyplot, whose state is the whole process's, and under our style
+sheet alone (tsqlab.mplstyle), whatever the user's own says.
+
+In a page, each colour of the style becomes a custom property with that colour to fall back
+to, so the page's light and dark themes govern its plots; and identifiers get a prefix,
+because those of several figures must not meet.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import matplotlib
+from matplotlib.figure import Figure
+
+STYLE = Path(__file__).parent / "tsqlab.mplstyle"
+
+INK, MUTED, GRID = "#202124", "#5f6368", "#d0d3d9"
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
+FILLS: tuple[Literal["full", "none", "left", "bottom", "right", "top"], ...] = (
+    "full", "none", "left", "bottom", "right", "top",
+)  # fmt: skip
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+
+PROPERTIES = {INK: "--ink", MUTED: "--muted", GRID: "--rule"} | {
+    colour: f"--series-{at}" for at, colour in enumerate(COLOURS, 1)
+}
+"""The page's custom property for each colour."""
+
+_PX_PER_INCH = 96
+_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot, ready for a page."""
+
+    title: str
+    description: str  # for those who do not see it
+    svg: str
+    width_px: int
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw under our style, and leave matplotlib as it was."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rc_file(STYLE)
+        yield
+
+
+def to_svg(figure: Figure, name: str) -> str:
+    """The figure as an SVG element; *name* tells its identifiers from those of others."""
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": name}):
+        figure.savefig(text, format="svg", metadata=_NO_METADATA)
+    svg = text.getvalue()
+    return _shortened(_with_properties(_with_prefix(svg[svg.index("<svg") :], name))).strip()
+
+
+def to_plot(figure: Figure, name: str, title: str, description: str) -> Plot:
+    """The figure as a plot of a page."""
+    width_px = round(figure.get_figwidth() * _PX_PER_INCH)
+    return Plot(title, description, to_svg(figure, name), width_px)
+
+
+def _with_prefix(svg: str, name: str) -> str:
+    prefix = re.sub(r"[^a-z0-9]+", "-", name.lower())
+    return _in_tags(r'(\bid="|href="#|url\(#)', lambda match: f"{match[0]}{prefix}-", svg)
+
+
+def _with_properties(svg: str) -> str:
+    def replace(match: re.Match[str]) -> str:
+        colour = match[0].lower()
+        return f"var({PROPERTIES[colour]}, {colour})" if colour in PROPERTIES else match[0]
+
+    return _in_tags(r"#[0-9a-fA-F]{6}\b", replace, svg)
+
+
+def _shortened(svg: str) -> str:
+    """Coordinates to a hundredth of a point, which halves the page."""
+    return _in_tags(r"(\d\.\d\d)\d+", lambda match: match[1], svg)
+
+
+def _in_tags(pattern: str, replace: Callable[[re.Match[str]], str], svg: str) -> str:
+    """Replace within tags only; what stands between them is the reader's text."""
+    return re.sub(r"<[^>]*>", lambda tag: re.sub(pattern, replace, tag[0]), svg)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""report.html: an experiment on one page.
+
+The page holds all it needs, its style and its plots, and asks no network for anything; the
+result files beside it are linked. What comes from data is escaped by the template engine,
+and the plots' texts by matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tsqlab.errors import FileError
+from tsqlab.report.folder import MANIFEST, Folder, read_folder, read_manifest
+from tsqlab.report.plots import KINDS, Section, draw
+from tsqlab.report.settings import SEED, by_setting
+from tsqlab.report.table import COLUMNS, heading, summary_lines
+from tsqlab.results.files import write_whole
+from tsqlab.results.summary import METRICS, format_number
+
+REPORT = "report.html"
+SUMMARY = "summary.csv"
+
+_TEMPLATES = Path(__file__).parent
+
+
+def make_report(folder: Path) -> Path:
+    """Make the page of an experiment's folder. Raises FileError."""
+    _check_plots(folder, read_manifest(folder).plots)
+    html = render(read_folder(folder))
+    write_whole(folder / REPORT, html.encode())
+    return folder / REPORT
+
+
+def _check_plots(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in KINDS:
+            message = f'no plot "{name}"; there are {", ".join(KINDS)}'
+            raise FileError(folder / MANIFEST, message, key="plots")
+
+
+def render(folder: Folder) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    manifest = folder.manifest
+    return environment.get_template("report.html").render(
+        manifest=manifest,
+        style=Markup((_TEMPLATES / "report.css").read_text()),  # ours, not data
+        facts=_facts(folder),
+        sections=_sections(folder),
+        summary=_summary(folder),
+        cells=_cells(folder),
+        has_summary=(folder.path / SUMMARY).exists(),
+    )
+
+
+def _facts(folder: Folder) -> Mapping[str, str]:
+    """What was run, in words."""
+    manifest = folder.manifest
+    source = [manifest.paper, f"figure {manifest.figure}" if manifest.figure else ""]
+    seeds = dict.fromkeys(str(cell.factors[SEED]) for cell in manifest.cells
+                          if SEED in cell.factors)  # fmt: skip
+    done = f"{len(folder.results)} of {len(manifest.cells)} done"
+    facts = {
+        "Experiment": manifest.experiment,
+        "Paper": ", ".join(part for part in source if part),
+        "Kernel": "; ".join(_kernel(kernel) for kernel in manifest.kernels),
+        "Seeds": ", ".join(seeds),
+        "Cells": done if folder.unfinished else str(len(manifest.cells)),
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _kernel(kernel: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in kernel.items() if name != "release"}
+    return ", ".join([
+        f"Linux {kernel.get('release', 'of an unknown release')}",
+        *(f"{'build' if name == 'id' else name} {value}" for name, value in rest.items()),
+    ])  # fmt: skip
+
+
+def _sections(folder: Folder) -> list[Section]:
+    manifest = folder.manifest
+    return [draw(name, folder.results, manifest.latency) for name in manifest.plots]
+
+
+def _summary(folder: Folder) -> Mapping[str, Any]:
+    """The table of settings."""
+    rows = [result.row() for result in folder.results]
+    columns = _known([row.metrics for row in rows], COLUMNS)
+    head, *body = summary_lines(rows, columns)
+    return {
+        "factors": head[: len(head) - len(columns)],
+        "columns": [heading(name) for name in columns],
+        "rows": body,
+        "seeds": max((len(cells) for cells in by_setting(rows).values()), default=0),
+    }
+
+
+def _cells(folder: Folder) -> Mapping[str, Any]:
+    """The table of cells, those that are not done among them."""
+    manifest = folder.manifest
+    results = {result.id: result for result in folder.results}
+    factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
+                                                       for name in cell.factors)]))  # fmt: skip
+    columns = _known([result.metrics for result in folder.results], METRICS)
+    rows = []
+    for cell in manifest.cells:
+        result = results.get(cell.id)
+        rows.append({
+            "id": cell.id,
+            "state": cell.state,
+            "link": f"./{quote(result.file)}" if result else "",
+            "factors": [str(cell.factors.get(name, "")) for name in factors],
+            "numbers": [format_number(result.metrics.get(name)) for name in columns]
+            if result else [],
+        })  # fmt: skip
+    return {"factors": factors, "columns": [heading(name) for name in columns], "rows": rows}
+
+
+def _known(rows: Sequence[Mapping[str, float | None]], names: Sequence[str]) -> list[str]:
+    """Those metrics that any cell has a number for."""
+    return [name for name in names if any(row.get(name) is not None for row in rows)]

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Cells that differ in their seed alone are repetitions of one setting.
+
+A setting is named by the factors that vary in the experiment; what is the same in every cell
+says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from tsqlab.results.record import Level
+
+SEED = "seed"
+
+Setting = tuple[tuple[str, Level], ...]
+"""Factors and their levels, without the seed."""
+
+
+class HasFactors(Protocol):
+    """Whatever has a place in the matrix."""
+
+    @property
+    def factors(self) -> Mapping[str, Level]:
+        """Levels by factor."""
+
+
+Placed = TypeVar("Placed", bound=HasFactors)
+
+
+def setting(factors: Mapping[str, Level]) -> Setting:
+    """The setting that a cell repeats."""
+    return tuple((name, level) for name, level in factors.items() if name != SEED)
+
+
+def by_setting(cells: Iterable[Placed]) -> dict[Setting, list[Placed]]:
+    """The repetitions of each setting, in the order in which they come."""
+    groups: dict[Setting, list[Placed]] = {}
+    for cell in cells:
+        groups.setdefault(setting(cell.factors), []).append(cell)
+    return groups
+
+
+def varying(settings: Sequence[Setting]) -> list[str]:
+    """The factors that do not have the same level everywhere."""
+    levels: dict[str, set[Level]] = {}
+    for one in settings:
+        for name, level in one:
+            levels.setdefault(name, set()).add(level)
+    return [name for name, found in levels.items() if len(found) > 1]
+
+
+def words(one: Setting, factors: Sequence[str]) -> tuple[str, ...]:
+    """The levels of those *factors*, as text."""
+    levels = dict(one)
+    return tuple(str(levels[name]) for name in factors if name in levels)
+
+
+def label(one: Setting, factors: Sequence[str]) -> str:
+    """A setting's name among others that differ in those *factors*."""
+    return ", ".join(words(one, factors)) or "all cells"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The series that each of Flent's tests computes from others, as its ``.conf`` defines them.
+
+``avg``, ``sum`` and ``fairness`` (Jain's index) combine, at every point in time, those of
+their series that have a value there; where none has, the result has none either.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tsqlab.metrics.statistics import jain
+from tsqlab.results.grid import Number, Series
+
+Combine = Callable[[Sequence[Number]], float | None]
+
+
+def average(values: Sequence[Number]) -> float | None:
+    """The arithmetic mean."""
+    return math.fsum(values) / len(values)
+
+
+def total(values: Sequence[Number]) -> float | None:
+    """The sum."""
+    return math.fsum(values)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A series that is computed from others."""
+
+    name: str
+    combine: Combine
+    runner: str  # Flent's class for it
+    source: str  # the names of the series it is made of, a regular expression
+
+    def sources(self, names: Sequence[str]) -> list[str]:
+        """Those of *names* that it is made of."""
+        return [name for name in names if re.fullmatch(self.source, name)]
+
+
+def _average(name: str, source: str) -> Computed:
+    return Computed(name, average, "AverageRunner", source)
+
+
+def _sum(name: str, source: str) -> Computed:
+    return Computed(name, total, "SumRunner", source)
+
+
+def _numbered(direction: str) -> tuple[Computed, ...]:
+    source = rf"TCP {direction}::\d+"
+    return (
+        _average(f"TCP {direction} avg", source),
+        _sum(f"TCP {direction} sum", source),
+        Computed(f"TCP {direction} fairness", jain, "FairnessRunner", source),
+    )
+
+
+_CLASSES = r"(BE|BK|CS5|EF)\d*"
+
+_RRUL = (
+    _average("TCP upload avg", f"TCP upload {_CLASSES}"),
+    _sum("TCP upload sum", f"TCP upload {_CLASSES}"),
+    _average("TCP download avg", f"TCP download {_CLASSES}"),
+    _sum("TCP download sum", f"TCP download {_CLASSES}"),
+    _sum("TCP totals", f"TCP (up|down)load {_CLASSES}"),
+    _average("Ping (ms) avg", r"Ping \(ms\) (ICMP|UDP .*)"),
+)
+
+COMPUTED: Mapping[str, tuple[Computed, ...]] = {
+    "tcp_nup": _numbered("upload"),
+    "tcp_ndown": _numbered("download"),
+    "rrul": _RRUL,
+    "rrul_be": _RRUL,
+}
+"""By test. Those that are not here compute none."""
+
+
+def compute(of: Computed, results: Mapping[str, Series]) -> Series:
+    """The series *of* computes, from all series of a test."""
+    columns = [results[name] for name in of.sources(list(results))]
+    present = (
+        [value for value in point if value is not None] for point in zip(*columns, strict=True)
+    )
+    return [of.combine(values) if values else None for values in present]

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Result files: Flent's own format, version 4.
+
+One ``.flent.gz`` per cell, which ``flent -i FILE -p totals`` and flent-gui open as they open
+their own. It is JSON under gzip:
+
+    version     4
+    x_values    the time axis, in seconds from the start of the measurement
+    results     a series for each name, as long as x_values; null where nothing was measured
+    raw_values  for each measured series its samples, records with Unix time ``t``
+    metadata    what Flent's plots and dialogues want, and TSQLAB: the cell's factors and
+                its provenance
+
+The value of a TCP or UDP series at x is the goodput, at the receiving application and in
+Mbit/s, of the step that ends at x. Flent plots raw values where a series has any, and finds
+their place from T0; without T0, and without the raw key, its plots are silently empty.
+
+A file depends on its record alone, to the byte: no clock, no host name, no file name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from tsqlab.errors import FileError
+from tsqlab.results.computed import COMPUTED, Computed, compute
+from tsqlab.results.files import write_whole
+from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
+from tsqlab.results.record import CellRecord
+from tsqlab.results.samples import (
+    QDISC_KEYS,
+    SOCKET_KEYS,
+    Clock,
+    flow_samples,
+    ping_samples,
+    qdisc_samples,
+)
+
+VERSION = 4
+SUFFIX = ".flent.gz"
+KEY = "TSQLAB"
+"""The metadata key of all that is not Flent's."""
+
+Document = dict[str, Any]
+
+_CLIENT, _SERVER = "C", "S"
+
+
+def to_flent(record: CellRecord) -> Document:
+    """The record as a Flent document."""
+    clock = Clock(record.start_unix_s, record.step_s, record.delay_s,
+                  record.delay_s + record.length_s)  # fmt: skip
+    x_values = axis(record.total_s, record.step_s)
+    raw = _raw_values(record, clock)
+    results: dict[str, Series] = {}
+    for name, samples in raw.items():
+        results |= _series(name, samples, clock, len(x_values))
+    series_meta = {name: _measured_meta(name, raw[name], clock) for name in raw}
+    for flow in record.flows:
+        series_meta[flow.series] |= {"PROTOCOL": flow.protocol, "DIRECTION": flow.direction}
+    for computed in COMPUTED.get(record.test, ()):
+        series_meta[computed.name] = _computed_meta(computed, series_meta)
+        results[computed.name] = compute(computed, results)
+        raw[computed.name] = []
+    return {
+        "version": VERSION,
+        "x_values": x_values,
+        "results": results,
+        "raw_values": raw,
+        "metadata": _metadata(record, series_meta),
+    }
+
+
+def _raw_values(record: CellRecord, clock: Clock) -> dict[str, Samples]:
+    measured = record.measurement
+    raw = {
+        flow.series: flow_samples(
+            measured.senders[flow.series] if flow.protocol == "tcp" else {},
+            measured.receivers[flow.series],
+            clock,
+        )
+        for flow in record.flows
+    }
+    raw |= {name: ping_samples(table, clock) for name, table in measured.pings.items()}
+    raw |= {_qdisc(egress): qdisc_samples(table, clock)
+            for egress, table in measured.qdiscs.items()}  # fmt: skip
+    return raw
+
+
+def _qdisc(egress: str) -> str:
+    return f"qdisc_stats_{egress}"
+
+
+def _series(name: str, samples: Samples, clock: Clock, points: int) -> dict[str, Series]:
+    """The series of one runner, by the names that Flent gives them."""
+
+    def of(key: str) -> Series:
+        return sampled(samples, key, clock.start_unix_s, clock.step_s, points)
+
+    if name.startswith("Ping"):
+        return {name: interpolated(samples, clock.start_unix_s, clock.step_s, points)}
+    if name.startswith("qdisc"):
+        return {f"{name}::{key}": of(key) for key in QDISC_KEYS}
+    series = {name: of("val")}
+    if name.startswith("TCP"):
+        series |= {f"{name}::{key}": of(key) for key in SOCKET_KEYS}
+    return series
+
+
+def _measured_meta(name: str, samples: Samples, clock: Clock) -> dict[str, Any]:
+    values = [sample["val"] for sample in samples if "val" in sample]
+    if name.startswith("qdisc"):
+        return {"RUNNER": "TcRunner", "UNITS": "misc"}
+    if name.startswith("Ping"):
+        mean = math.fsum(values) / len(values) if values else None
+        return {
+            "RUNNER": "PingRunner" if name == "Ping (ms) ICMP" else "IrttRunner",
+            "UNITS": "ms",
+            "MEAN_VALUE": mean,
+            "MIN_VALUE": min(values, default=None),
+            "MAX_VALUE": max(values, default=None),
+        }
+    begin, end = clock.unix(clock.flows_begin_s * 1e9), clock.unix(clock.flows_end_s * 1e9)
+    half_a_step = clock.step_s / 2
+    data_mbit = math.fsum(
+        sample["val"] * sample["dur"]
+        for sample in samples
+        if "val" in sample and begin < sample["t"] < end + half_a_step
+    )
+    return {
+        "RUNNER": "NetperfDemoRunner" if name.startswith("TCP") else "IperfCsvRunner",
+        "UNITS": "Mbits/s",
+        "MEAN_VALUE": data_mbit / (end - begin),
+    }
+
+
+def _computed_meta(computed: Computed, series_meta: Mapping[str, Any]) -> dict[str, Any]:
+    sources = [series_meta[name] for name in computed.sources(list(series_meta))]
+    means = [meta["MEAN_VALUE"] for meta in sources if meta["MEAN_VALUE"] is not None]
+    return {
+        "RUNNER": computed.runner,
+        "UNITS": sources[0]["UNITS"] if sources else None,
+        "MEAN_VALUE": computed.combine(means) if means else None,
+        "COMPUTED_LATE": False,
+    }
+
+
+def _metadata(record: CellRecord, series_meta: Mapping[str, Any]) -> dict[str, Any]:
+    start = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=record.start_unix_s)
+    time = start.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return {
+        "NAME": record.test,
+        "TITLE": ", ".join(f"{k}={v}" for k, v in record.factors.items()) or record.title,
+        "NOTE": record.title,
+        "LENGTH": _plain(record.length_s),
+        "DELAY": _plain(record.delay_s),
+        "TOTAL_LENGTH": _plain(record.total_s),
+        "STEP_SIZE": record.step_s,
+        "HOST": _SERVER,
+        "HOSTS": [_SERVER],
+        "LOCAL_HOST": _CLIENT,
+        "IP_VERSION": 4,
+        "TIME": time,
+        "T0": time,
+        "TEST_PARAMETERS": _test_parameters(record),
+        "SERIES_META": series_meta,
+        "FAILED_RUNNERS": 0,
+        KEY: {**record.provenance, "factors": dict(record.factors)},
+    }
+
+
+def _plain(seconds: float) -> float | int:
+    return int(seconds) if seconds == int(seconds) else seconds
+
+
+def _test_parameters(record: CellRecord) -> dict[str, str]:
+    parameters = {}
+    if record.test in ("tcp_nup", "tcp_ndown"):
+        direction = "upload" if record.test == "tcp_nup" else "download"
+        parameters[f"{direction}_streams"] = str(record.streams)
+    if egresses := ",".join(record.measurement.qdiscs):
+        # Flent names these series by host and looks for as many interfaces.
+        parameters["qdisc_stats_hosts"] = parameters["qdisc_stats_interfaces"] = egresses
+    return parameters
+
+
+def write_flent(path: Path, document: Document) -> None:
+    """Write a document, whole or not at all. Raises TsqlabError."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
+        file.write(text.encode())
+    write_whole(path, packed.getvalue())
+
+
+def read_flent(path: Path) -> Document:
+    """Read a document. Raises FileError when it is not there, damaged, or of another version."""
+    try:
+        document = json.loads(gzip.decompress(path.read_bytes()))
+    except FileNotFoundError as error:
+        raise FileError(path, "no such result file") from error
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        message = f"not a whole result file ({error}); remove it and run the experiment again"
+        raise FileError(path, message) from error
+    _check(path, document)
+    return dict(document)
+
+
+_PARTS: Mapping[str, type] = {
+    "metadata": dict,
+    "x_values": list,
+    "results": dict,
+    "raw_values": dict,
+}
+
+
+def _check(path: Path, document: object) -> None:
+    if not isinstance(document, dict) or not isinstance(document.get("version"), int):
+        raise FileError(path, "not a result of Flent: it has no version")
+    if document["version"] != VERSION:
+        found = document["version"]
+        raise FileError(path, f"of Flent's file format {found}; only {VERSION} is understood")
+    for part, kind in _PARTS.items():
+        if not isinstance(document.get(part), kind):
+            raise FileError(path, f"not a result of Flent: its {part} are missing")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a guest measured: the time series that its agent wrote, as arrays.
+
+The agent's files are tab-separated integers under a header of column names with units
+(guest/agent/series.c). Times count from the start of the measurement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tsqlab.errors import TsqlabError
+
+Table = Mapping[str, NDArray[np.int64]]
+"""Columns by name, all of one length; "t_ns" is always among them."""
+
+
+def read_table(path: Path) -> Table:
+    """Read one series file of the agent. Raises TsqlabError when it is not whole."""
+    try:
+        with path.open() as file:
+            names = file.readline().rstrip("\n").split("\t")
+            rows = [[int(word) for word in line.split("\t")] for line in file]
+    except (OSError, ValueError) as error:
+        raise TsqlabError(f"{path}: not a series of the guest: {error}") from error
+    values = np.array(rows, dtype=np.int64).reshape(len(rows), len(names))
+    return {name: values[:, at] for at, name in enumerate(names)}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Everything one cell measured."""
+
+    senders: Mapping[str, Table]  # by the flow's series name, as "TCP upload::1"
+    receivers: Mapping[str, Table]  # likewise
+    pings: Mapping[str, Table]  # by the probe's series name, as "Ping (ms) ICMP"
+    qdiscs: Mapping[str, Table]  # by egress, as "C>R"

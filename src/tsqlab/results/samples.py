@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The agent's tables as Flent's raw values: records of one instant each.
+
+Names and units are those of Flent's own runners where it has them. ``t`` is Unix time,
+``val`` Mbit/s or ms, ``dur`` seconds; ``tcp_cwnd`` is in packets, ``tcp_rtt`` and
+``tcp_rtt_var`` in ms, ``tcp_pacing_rate`` and ``tcp_delivery_rate`` in Mbit/s. As in ss(8),
+on which Flent relies, a value that the kernel does not have yet, or that stands for "no
+limit", is left out. What Flent does not have carries its unit in its name.
+
+Of a queueing discipline ``dropped`` and ``ecn_mark`` count the events since the sample
+before, and the other counters are cumulative, both as Flent has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tsqlab.results.grid import Number, Samples, goodput_mbps
+from tsqlab.results.measurement import Table
+
+_NS = 1e9
+_INFINITE_SSTHRESH_PACKETS = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
+
+
+@dataclass(frozen=True)
+class Clock:
+    """When things are in a cell."""
+
+    start_unix_s: float
+    step_s: float
+    flows_begin_s: float  # since the start, as is the next
+    flows_end_s: float
+
+    @property
+    def step_ns(self) -> int:
+        """The sampling period as the agent counts it."""
+        return round(self.step_s * _NS)
+
+    def unix(self, t_ns: Number) -> float:
+        """Unix time of an instant of the measurement, to the microsecond."""
+        return round(self.start_unix_s + float(t_ns) / _NS, 6)
+
+
+def _ms(us: int) -> float | None:
+    return us / 1e3 if us > 0 else None
+
+
+def _mbps(bytes_per_s: int) -> float | None:
+    # The kernel's "no limit" is all ones, which is -1 here.
+    return bytes_per_s * 8 / 1e6 if bytes_per_s > 0 else None
+
+
+def _ssthresh(packets: int) -> int | None:
+    return packets if packets < _INFINITE_SSTHRESH_PACKETS else None
+
+
+def _same(value: int) -> int:
+    return value
+
+
+_SENDER: Mapping[str, tuple[str, Callable[[int], Number | None]]] = {
+    "tcp_cwnd": ("cwnd_packets", _same),
+    "tcp_rtt": ("rtt_us", _ms),
+    "tcp_rtt_var": ("rttvar_us", _ms),
+    "tcp_pacing_rate": ("pacing_rate_bytes_per_s", _mbps),
+    "tcp_delivery_rate": ("delivery_rate_bytes_per_s", _mbps),
+    "tcp_ssthresh": ("ssthresh_packets", _ssthresh),
+    "tcp_min_rtt": ("min_rtt_us", _ms),
+    "tcp_retransmits": ("retransmits", _same),  # cumulative
+    "tcp_lost": ("lost_packets", _same),
+    "tcp_unacked": ("unacked_packets", _same),
+    "tcp_notsent_bytes": ("notsent_bytes", _same),
+    "tcp_wmem_alloc_bytes": ("wmem_alloc_bytes", _same),  # what TSQ counts
+    "tcp_send_queue_bytes": ("send_queue_bytes", _same),
+}
+
+SOCKET_KEYS = ("tcp_cwnd", "tcp_rtt", "tcp_rtt_var", "tcp_pacing_rate", "tcp_delivery_rate")
+"""What Flent's own socket statistics have, and hence its results as series of their own."""
+
+
+def flow_samples(sender: Table, receiver: Table, clock: Clock) -> Samples:
+    """Goodput and the sender's socket, one record per step in which either was sampled.
+
+    A flow that is not TCP has no socket statistics, only goodput.
+    """
+    records: dict[int, dict[str, Number]] = {}
+    for t_ns, record in _goodput(receiver, clock) + _socket(sender):
+        records.setdefault(t_ns, {"t": clock.unix(t_ns)}).update(record)
+    return [records[t_ns] for t_ns in sorted(records)]
+
+
+def _goodput(receiver: Table, clock: Clock) -> list[tuple[int, dict[str, Number]]]:
+    t_ns = receiver["t_ns"]
+    rate_mbps, duration_s = goodput_mbps(t_ns, receiver["app_bytes"], clock.step_ns)
+    return [
+        (int(t_ns[at]), {"val": round(float(rate_mbps[at]), 6), "dur": float(duration_s[at])})
+        for at in np.flatnonzero(_alive(t_ns, rate_mbps > 0, clock))
+    ]
+
+
+def _alive(t_ns: NDArray[np.int64], busy: NDArray[np.bool_], clock: Clock) -> NDArray[np.bool_]:
+    """From the first data, or when flows begin, to the last data, or when flows end.
+
+    A receiver of datagrams samples before and after its flow as well.
+    """
+    t_s = t_ns / _NS
+    before_last = np.logical_or.accumulate(busy[::-1])[::-1]
+    after_first = np.logical_or.accumulate(busy)
+    begun = (t_s > clock.flows_begin_s) | after_first
+    return begun & ((t_s <= clock.flows_end_s) | before_last)
+
+
+def _socket(sender: Table) -> list[tuple[int, dict[str, Number]]]:
+    columns = [(key, sender[name].tolist(), convert)
+               for key, (name, convert) in _SENDER.items() if name in sender]  # fmt: skip
+    if not columns:
+        return []
+    rows = []
+    for at, t_ns in enumerate(sender["t_ns"].tolist()):
+        values = {key: convert(column[at]) for key, column, convert in columns}
+        rows.append((t_ns, {key: value for key, value in values.items() if value is not None}))
+    return rows
+
+
+def ping_samples(ping: Table, clock: Clock) -> Samples:
+    """The answers: ``t`` is when one came, ``seq`` counts from 1 as ping(8) does."""
+    rows = zip(*(ping[name].tolist() for name in ("t_ns", "sequence", "rtt_ns")), strict=True)
+    return [{"t": clock.unix(t_ns), "seq": seq + 1, "val": rtt_ns / 1e6}
+            for t_ns, seq, rtt_ns in rows]  # fmt: skip
+
+
+_QDISC = {
+    "sent_bytes": "sent_bytes",
+    "sent_pkts": "sent_packets",
+    "backlog_bytes": "backlog_bytes",
+    "backlog_pkts": "backlog_packets",
+    "dropped": "drops",
+    "overlimits": "overlimits",
+    "ecn_mark": "marks",
+}
+_EVENTS = ("dropped", "ecn_mark")
+
+QDISC_KEYS = tuple(_QDISC)
+
+
+def qdisc_samples(qdisc: Table, clock: Clock) -> Samples:
+    """One queueing discipline's statistics."""
+    columns = {key: qdisc[name] for key, name in _QDISC.items()}
+    for key in _EVENTS:
+        columns[key] = np.diff(columns[key], prepend=columns[key][:1])
+    keys = list(columns)
+    rows = zip(qdisc["t_ns"].tolist(), *(columns[key].tolist() for key in keys), strict=True)
+    return [{"t": clock.unix(t_ns), **dict(zip(keys, values, strict=True))}
+            for t_ns, *values in rows]  # fmt: skip

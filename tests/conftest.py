@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests share."""
+
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--golden", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture
+def golden(request):
+    """Hold a text against the golden file of a name."""
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--golden"):
+            path.write_text(text)
+        assert text == path.read_text()
+
+    return check

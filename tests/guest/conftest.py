@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Guests for tests: a kernel, and ways to run a plan or a cell in it."""
+
+import itertools
+import os
+
+import pytest
+
+from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.guest.boot import Machine, run_guest
+from tsqlab.guest.plan import make_plan
+from tsqlab.guest.sandbox import Mounts
+from tsqlab.kernels import Recipe, build
+from tsqlab.results.flent import read_flent
+from tsqlab.runner.cell import Job, run_cell
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "tests/guest/" in str(item.path):
+            item.add_marker(pytest.mark.guest)
+
+
+@pytest.fixture(scope="session")
+def kernel():
+    return build(Recipe())
+
+
+@pytest.fixture(scope="session")
+def cpu():
+    """One to stay on: each test process takes the next."""
+    allowed = sorted(os.sched_getaffinity(0))
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    return allowed[int(worker.removeprefix("gw")) % len(allowed)]
+
+
+@pytest.fixture
+def guest(kernel, tmp_path, cpu):
+    """Run a plan's text in a guest, in the testbed of *spec* if there is one.
+
+    Returns the folder that the guest wrote to, whose parent has the console's log.
+    """
+
+    def run(*lines, spec=None, **options):
+        mounts = Mounts(tmp_path / "plan", tmp_path / "out")
+        mounts.plan.mkdir()
+        mounts.out.mkdir()
+        files = {"plan": ""}
+        if spec is not None:
+            spec = Spec.model_validate({"title": "test", **spec})
+            files = make_plan(spec, load_profile(spec.testbed.device)).files
+        set_up = itertools.takewhile(
+            lambda line: not line.startswith("clock"), files["plan"].splitlines()
+        )
+        files["plan"] = "".join(f"{line}\n" for line in (*set_up, *lines))
+        for name, text in files.items():
+            (mounts.plan / name).write_text(text)
+        machine = Machine(kernel, 256 << 20, options.pop("seed", 1), cpu)
+        run_guest(machine, mounts, tmp_path / "console", **options)
+        return mounts.out
+
+    return run
+
+
+@pytest.fixture
+def cell(kernel, tmp_path, cpu):
+    """Run one cell; returns its Flent document."""
+    counter = itertools.count()
+
+    def run(spec, folder=None, **factors):
+        spec = Spec.model_validate({"title": "test", **spec})
+        folder = folder or tmp_path / f"run{next(counter)}"
+        job = Job(Cell(factors, spec), "key", load_profile(spec.testbed.device), kernel, folder)
+        run_cell(job, cpu)
+        return read_flent(job.file)
+
+    return run

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The same cell gives the same bytes: beside others, in any order, anywhere, as anyone."""
+
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+import pytest
+
+from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.runner.cell import Job, run_cell
+
+EXPERIMENT = """\
+title = "Determinism"
+[flows]
+streams = 3
+length = "5 s"
+delay = "1 s"
+[testbed]
+qdisc = "fq_codel"
+[matrix]
+bottleneck = ["R10M", "LR100M"]
+congestion_control = ["cubic", "bbr"]
+"""
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    path = tmp_path / "experiment.toml"
+    path.write_text(EXPERIMENT)
+    return path
+
+
+def run(experiment, out, *arguments, **options):
+    command = [sys.executable, "-m", "tsqlab.cli", "run", str(experiment), "--out", str(out)]
+    subprocess.run([*command, *arguments], check=True, capture_output=True, **options)
+    return {path.name: path.read_bytes() for path in sorted(out.glob("*.flent.gz"))}
+
+
+@pytest.fixture
+def load():
+    """Something else that keeps every CPU busy."""
+    spin = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(spin) for _ in os.sched_getaffinity(0)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.usefixtures("kernel")
+def test_two_runs_under_load_are_the_same(experiment, tmp_path, load):
+    """One alone and in order, one with all cells at once from another folder, another locale."""
+    del load
+    first = run(experiment, tmp_path / "first", "--jobs", "1")
+    elsewhere = tmp_path / "a longer name than the first" / "with another below"
+    elsewhere.mkdir(parents=True)
+    environment = os.environ | {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
+    second = run(
+        experiment,
+        elsewhere / "out",
+        "--jobs",
+        "4",
+        cwd=elsewhere,
+        env=environment | {"X": "y" * 999},
+    )
+    assert len(first) == 4
+    assert first == second
+
+
+@pytest.mark.usefixtures("kernel")
+def test_another_seed_is_another_run(experiment, tmp_path):
+    one = run(experiment, tmp_path / "one", "--seed", "1", "--set", "qdisc=fq_codel")
+    two = run(experiment, tmp_path / "two", "--seed", "2", "--set", "qdisc=fq_codel")
+    assert one.keys() == two.keys()
+    assert all(one[name] != two[name] for name in one)
+
+
+NOBODY = 65534
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="every test here already runs as an ordinary user")
+def test_an_ordinary_user_gets_the_same(kernel):
+    """No root, no KVM, no home: the kernel and a folder to write to are all that is needed."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        public = Path(name)
+        public.chmod(0o755)
+        cell = Cell({}, Spec.model_validate({"title": "test", "flows": {"length": "3 s"}}))
+        job = Job(cell, "key", load_profile("gigabit"), published(kernel, public), public / "root")
+        run_cell(job)
+        (public / "nobody").mkdir()
+        os.chown(public / "nobody", NOBODY, NOBODY)
+        own = dataclasses.replace(job, folder=public / "nobody")
+        assert in_child_as_nobody(lambda: run_cell(own)) == 0
+        assert own.file.stat().st_uid == NOBODY
+        assert own.file.read_bytes() == job.file.read_bytes()
+
+
+def published(kernel, folder):
+    """The kernel where anyone can read it."""
+    shutil.copy(kernel.linux, folder / "linux")
+    shutil.copy(kernel.agent, folder / "agent")
+    modules = folder / "modules"
+    modules.mkdir()
+    for module in kernel.modules.glob("*.ko"):
+        shutil.copy(module, modules)
+    return dataclasses.replace(
+        kernel, linux=folder / "linux", agent=folder / "agent", modules=modules
+    )
+
+
+def in_child_as_nobody(work):
+    """The exit status of a child that gives up root and then works."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            os.environ["HOME"] = "/nonexistent"
+            work()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

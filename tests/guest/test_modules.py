@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The kernel's own checkers on our modules and patches."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tsqlab.kernels.build import make_modules
+from tsqlab.kernels.source import series, versions
+from tsqlab.paths import KERNEL_MODULES
+
+MODULES = sorted(path.parent.name for path in KERNEL_MODULES.glob("*/Kbuild"))
+
+
+@pytest.fixture(scope="session")
+def tree(kernel):
+    return Path(json.loads((kernel.linux.parent / "tsqlab.json").read_text())["tree"])
+
+
+def complaints(tree, *arguments):
+    """What checkpatch finds, a line each."""
+    command = ["perl", str(tree / "scripts" / "checkpatch.pl"), "--strict", "--no-tree", "--terse"]
+    done = subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True)
+    assert "total: " in done.stdout, done.stderr
+    return [line for line in done.stdout.splitlines() if "total: " not in line]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_checkpatch_is_content_with_the_modules(tree, module):
+    files = [path for path in (KERNEL_MODULES / module).iterdir() if path.suffix in (".c", ".h")]
+    assert complaints(tree, "-f", *files) == []
+
+
+@pytest.mark.parametrize("version", versions())
+def test_checkpatch_is_content_with_the_series(tree, version):
+    assert complaints(tree, *series(version, None)) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_warnings_under_w1_and_sparse(kernel, tree, module, tmp_path):
+    work = tmp_path / module
+    shutil.copytree(KERNEL_MODULES / module, work)
+    make_modules(tree, kernel.linux.parent, work, ["W=1", "C=2"])
+    log = (tmp_path / f"{module}.log").read_text()
+    assert f"CHECK   {work}" in log, "sparse has run"
+    assert "warning:" not in log
+    assert "error:" not in log

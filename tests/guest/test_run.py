@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""``tsqlab run`` as a user meets it: a folder, a table, and going on after an interruption."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+EXPERIMENT = """\
+# A short one.
+title = "Short"
+[flows]
+length = "2 s"
+delay = "1 s"
+[matrix]
+bottleneck = ["L10M", "R10M"]
+seed = [1, 2]
+[report]
+plots = ["goodput-ping", "candlesticks"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def built(kernel):
+    """The kernel is there before a command's output is read."""
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    path = tmp_path / "short.toml"
+    path.write_text(EXPERIMENT)
+    return path
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "tsqlab.cli", *map(str, arguments)]
+
+
+def tsqlab(*arguments, **options):
+    return subprocess.run(command(*arguments), capture_output=True, text=True, **options)
+
+
+def test_leaves_a_folder_that_speaks_for_itself(experiment, tmp_path):
+    done = tsqlab("run", experiment, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results" / "short"
+    with (folder / "summary.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["bottleneck"], row["seed"]) for row in rows] == [
+        ("L10M", "1"), ("L10M", "2"), ("R10M", "1"), ("R10M", "2"),
+    ]  # fmt: skip
+    assert all(9 < float(row["goodput_mbps"]) < 10 for row in rows)
+    assert len(list(folder.glob("*.flent.gz"))) == 4
+    assert not (folder / ".work").exists()
+    assert "<svg" in (folder / "report.html").read_text()
+    assert "goodput" in done.stdout
+    assert str(folder.relative_to(tmp_path) / "report.html") in done.stdout
+
+
+def test_goes_on_where_it_stopped(experiment, tmp_path):
+    out = tmp_path / "out"
+    assert tsqlab("run", experiment, "--out", out).returncode == 0
+    files = {path: path.stat().st_mtime_ns for path in out.glob("*.flent.gz")}
+    (out / "bottleneck=R10M,seed=1.flent.gz").unlink()
+    done = tsqlab("run", experiment, "--out", out)
+    assert "3 of 4 cells are done already" in done.stdout
+    assert sum(path.stat().st_mtime_ns != then for path, then in files.items()) == 1
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path, how):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        command("run", experiment, "--out", out, "--jobs", "1", "--set", 'length="200 s"'),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(out.glob("*.flent.gz")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    if how is signal.SIGINT:
+        os.killpg(process.pid, how)  # as a terminal does
+    else:
+        process.send_signal(how)
+    words = process.communicate()[1]
+    assert "Traceback" not in words
+    if how is signal.SIGINT:
+        assert process.returncode == 130
+        assert "interrupted" in words
+    deadline = time.monotonic() + 10
+    while subprocess.run(["pgrep", "-f", f"bwrap.*{out}"], capture_output=True).returncode == 0:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert [row["state"] for row in manifest["cells"]].count("done") >= 1
+
+
+def test_a_failed_cell_is_named_and_the_others_go_on(experiment, tmp_path):
+    out = tmp_path / "out"
+    qdiscs = 'qdisc=["pfifo_fast", "fq_codel limit nonsense"]'
+    done = tsqlab("run", experiment, "--out", out, "--seed", "1", "--set", qdiscs)
+    assert done.returncode == 1
+    assert "cell bottleneck=L10M,qdisc=fq_codel_limit_nonsense: the guest ended" in done.stderr
+    assert 'Illegal "limit"' in done.stderr
+    assert "2 of 4 cells failed" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(list(out.glob("*.flent.gz"))) == 2
+    assert len(list((out / "logs").iterdir())) == 2
+
+
+def test_a_folder_holds_one_experiment(experiment, tmp_path):
+    out = tmp_path / "out"
+    assert tsqlab("run", experiment, "--out", out).returncode == 0
+    other = shutil.copy(experiment, tmp_path / "other.toml")
+    done = tsqlab("run", other, "--out", out)
+    assert done.returncode == 2
+    assert 'holds the experiment "short"; choose another folder' in done.stderr
+
+
+def test_a_full_disk_is_one_message(experiment, tmp_path):
+    """A file system of 200 kB, which holds the plans but not the results."""
+    if os.getuid() != 0:
+        pytest.skip("needs root to mount a small file system")
+    small = tmp_path / "small"
+    small.mkdir()
+    script = 'mount -t tmpfs -o size=100k none "$0" && exec "$@"'
+    run = command("run", experiment, "--out", small / "out", "--jobs", "1", "--seed", "1")
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, str(small), *run], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line when the request is wrong: one clear message, the right status."""
+
+import pytest
+
+from tsqlab.cli import main
+
+
+def fails(capsys, *arguments):
+    """The exit status and what stands on stderr."""
+    try:
+        status = main(arguments)
+    except SystemExit as left:  # argparse's own errors
+        status = left.code
+    return status, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "tptsq-5aa"], 'no bundled experiment "tptsq-5aa"; did you mean "tptsq-5a"?'),
+        (["run", "/nowhere/x.toml"], "/nowhere/x.toml: no such experiment file"),
+        (["run", "demo", "--jobs", "0"], "expected a number from 1 on"),
+        (["run", "demo", "--set", "qdisc"], "--set qdisc: expected KEY=VALUE"),
+        (["run", "demo", "--set", "qdisc=x"], 'no qdisc "x"; there are pfifo_fast'),
+        (["run", "demo", "--set", "device=ath9l"], 'no device profile "ath9l"; there are gigabit'),
+        (["run", "demo", "--seed", "x"], "input should be a valid integer"),
+        (["run", "demo", "--kernel", "2.4"], 'no kernel "2.4"; there are 6.12, 6.1'),
+        (["kernel", "build", "--source", "/nowhere"], "/nowhere: neither a tarball nor a kernel"),
+        (["kernel", "build", "--version", "9.9"], "apt-get install linux-source-9.9"),
+        (["report", "/nowhere"], "/nowhere"),
+        ([], "required: COMMAND"),
+        (["frobnicate"], "invalid choice"),
+    ],
+)
+def test_a_bad_request_is_status_2_and_says_why(capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.setenv("TSQLAB_CACHE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    status, words = fails(capsys, *arguments)
+    assert status == 2
+    assert message in words
+    assert "Traceback" not in words
+
+
+def test_a_folder_that_cannot_be_made(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("tsqlab.cli.run.kernel_for", lambda _: None)
+    monkeypatch.setattr("tsqlab.cli.run.jobs_of", lambda *_: ())
+    (tmp_path / "file").touch()
+    status, words = fails(capsys, "run", "demo", "--out", str(tmp_path / "file" / "x"))
+    assert (status, "cannot be used for results" in words) == (2, True)
+
+
+def test_list_names_everything(capsys):
+    assert main(["list"]) == 0
+    words = capsys.readouterr().out
+    assert all(name in words for name in ("tptsq-5a", "gigabit", "6.12", "6.1"))

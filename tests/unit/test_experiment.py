@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Experiment files: what they may say, and what is said back when they are wrong."""
+
+import re
+
+import pytest
+
+from tsqlab.errors import FileError, UsageError
+from tsqlab.experiment import load
+from tsqlab.experiment.load import bundled
+from tsqlab.experiment.spec import TABLES
+
+GOOD = """\
+# What is tested.
+# What is expected.
+title = "A test"
+
+[testbed]
+bottleneck = "L100M"
+base_rtt = "10 ms"
+
+[flows]
+length = "30 s"
+
+[matrix]
+qdisc = ["pfifo_fast", "fq_codel limit 100"]
+seed = [1, 2, 3]
+"""
+
+
+def write(tmp_path, text):
+    path = tmp_path / "test.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_spreads_the_matrix(tmp_path):
+    experiment = load(write(tmp_path, GOOD))
+    assert experiment.comment == "What is tested.\nWhat is expected."
+    assert experiment.factors == ("qdisc", "seed")
+    assert len(experiment.cells) == 6
+    last = experiment.cells[-1]
+    assert last.factors == {"qdisc": "fq_codel limit 100", "seed": 3}
+    assert last.id == "qdisc=fq_codel_limit_100,seed=3"
+    assert last.spec.testbed.base_rtt == 10_000_000
+    assert last.spec.lab.seed == 3
+
+
+def test_overrides_win_and_end_a_factor(tmp_path):
+    experiment = load(write(tmp_path, GOOD), ["seed=7", "qdisc=fq", "testbed.mtu=9000"])
+    (cell,) = experiment.cells
+    assert (cell.spec.lab.seed, cell.spec.testbed.qdisc, cell.spec.testbed.mtu) == (7, "fq", 9000)
+
+
+def test_an_override_may_vary(tmp_path):
+    experiment = load(write(tmp_path, GOOD), ["seed=[5, 6]", 'qdisc="fq"'])
+    assert [cell.spec.lab.seed for cell in experiment.cells] == [5, 6]
+
+
+def test_dotted_factors_reach_into_tables(tmp_path):
+    text = GOOD.replace("seed = [1, 2, 3]", '"egress.R>S.delay" = ["1 ms", "2 ms"]').replace(
+        '"egress.R>S.delay"', 'testbed.egress."R>S".delay'
+    )
+    experiment = load(write(tmp_path, text))
+    assert {cell.spec.testbed.egress["R>S"].delay for cell in experiment.cells} == {
+        10**6,
+        2 * 10**6,
+    }
+
+
+def test_a_sysctl_may_vary(tmp_path):
+    text = GOOD + 'testbed.sysctl.C."net.ipv4.tcp_pacing_ca_ratio" = [120, 140]\n'
+    experiment = load(write(tmp_path, text))
+    values = {
+        cell.spec.testbed.sysctl["C"]["net.ipv4.tcp_pacing_ca_ratio"] for cell in experiment.cells
+    }
+    assert values == {120, 140}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ('base_rtt = "10 ms"', "base_rtt = 10", 7, r'expected a number with a unit .* "2.5 ms"'),
+        ('base_rtt = "10 ms"', 'basertt = "10 ms"', 7, r'did you mean "base_rtt"\?'),
+        ('bottleneck = "L100M"', 'bottleneck = "X100M"', 6, "names no bottleneck; write L100M"),
+        ('bottleneck = "L100M"', 'layout = "mesh"', 6, 'no layout "mesh"; there are wired'),
+        ('length = "30 s"', "length = 30", 10, "expected a number with a unit"),
+        ('length = "30 s"', 'test = "tcp_nupp"', 10, 'no test "tcp_nupp"; there are ping'),
+        ('length = "30 s"', 'length = "30.05 s"', 9, "multiples of step"),
+        ('"fq_codel limit 100"', '"fq_coddle"', 13, 'no qdisc "fq_coddle"; there are pfifo_fast'),
+        ("seed = [1, 2, 3]", "seed = 1", 14, "expected a list of values"),
+        ("seed = [1, 2, 3]", "sede = [1]", 14, "no key of this name can vary"),
+        ("seed = [1, 2, 3]", "seed = [1, 1]", 12, "two cells are the same"),
+        ("seed = [1, 2, 3]", "seed = [-1]", 14, "greater than or equal to 0, not -1"),
+        ('title = "A test"', "", None, "title: is missing"),
+        ('title = "A test"', "title = ", 3, "not TOML"),
+    ],
+)
+def test_says_what_is_wrong_and_where(tmp_path, old, new, line, message):
+    assert old in GOOD
+    path = write(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(FileError, match=message) as caught:
+        load(path)
+    assert caught.value.line == line
+    assert str(caught.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
+
+
+def test_unknown_names_are_met_with_a_hint():
+    with pytest.raises(UsageError, match='did you mean "demo"'):
+        load("demoo")
+    with pytest.raises(UsageError, match="no such experiment file"):
+        load("nowhere/x.toml")
+
+
+def test_an_override_must_name_a_key(tmp_path):
+    with pytest.raises(UsageError, match="--set sede=1: expected KEY=VALUE"):
+        load(write(tmp_path, GOOD), ["sede=1"])
+
+
+def test_bare_keys_are_unique_across_tables():
+    keys = [key for table in TABLES.values() for key in table.model_fields]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_bundled_experiments_are_good_and_say_what_they_expect(name):
+    experiment = load(name)
+    assert re.search(r"^Expected: ", experiment.comment, re.MULTILINE)
+    assert experiment.spec.title

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cell's plan, held against golden files.
+
+``pytest --golden`` writes them anew: read the difference before you commit it.
+"""
+
+import pytest
+
+from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.spec import EGRESSES, Spec
+from tsqlab.guest.plan import make_plan
+from tsqlab.guest.testbed import egress_queues
+
+SPECS = {
+    "upload-L100M": {"testbed": {"bottleneck": "L100M"}},
+    "rrul-netem": {
+        "testbed": {
+            "bottleneck": "R10M",
+            "qdisc": "fq_codel",
+            "base_rtt": "20 ms",
+            "mtu": 9000,
+            "egress": {"S>R": {"delay": "3 ms", "loss": "0.1 %"}},
+            "sysctl": {"C": {"net.ipv4.tcp_ecn": 1}},
+        },
+        "flows": {"test": "rrul"},
+        "sender": {"congestion_control": "bbr", "offloads": "gso"},
+        "lab": {"seed": 2},
+    },
+    "udp-flood": {"flows": {"test": "udp_flood", "udp_rate": "50 Mbit/s"}},
+    "two-controls": {
+        "flows": {"streams": 3, "test": "tcp_ndown"},
+        "sender": {"congestion_control": "cubic,bbr", "offloads": "on"},
+    },
+}
+
+
+def text_of(spec):
+    files = make_plan(spec, load_profile(spec.testbed.device)).files
+    return "".join(f"==> {name} <==\n{text}" for name, text in files.items())
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_plan(name, golden):
+    spec = Spec.model_validate({"title": name, **SPECS[name]})
+    golden(f"plan-{name}.txt", text_of(spec))
+
+
+def test_netem_is_above_the_rate_and_the_qdisc_below():
+    spec = Spec.model_validate(
+        {"title": "", "testbed": {"egress": {"R>S": {"rate": "10 Mbit/s", "delay": "1 ms"}}}}
+    )
+    lines = egress_queues("r1", spec.testbed.shaped()["R>S"])
+    assert [line.split(" handle ")[0] for line in lines if line.startswith("qdisc")] == [
+        "qdisc add dev r1 root",
+        "qdisc add dev r1 parent 5:1",
+        "qdisc add dev r1 parent 1:1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bottleneck", "rates"),
+    [
+        ("L10M", {"C>R": 10**7}),
+        ("R100M", {"R>S": 10**8}),
+        ("LR1000M", {}),
+    ],
+)
+def test_bottlenecks_shape_one_egress(bottleneck, rates):
+    spec = Spec.model_validate({"title": "", "testbed": {"bottleneck": bottleneck, "qdisc": "fq"}})
+    shaped = spec.testbed.shaped()
+    assert {name: egress.rate for name, egress in shaped.items() if egress.rate} == rates
+    special = set(rates) or set(EGRESSES)  # without a shaper, any egress may be the bottleneck
+    assert {name for name, egress in shaped.items() if egress.qdisc == "fq"} == special

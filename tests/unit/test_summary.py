@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""summary.csv."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tsqlab.errors import FileError, TsqlabError
+from tsqlab.results.summary import (
+    METRICS,
+    SummaryRow,
+    format_number,
+    read_summary,
+    write_summary,
+)
+
+ROWS = [
+    SummaryRow({"bottleneck": "L10M", "qdisc": "fq_codel limit 10", "seed": 1},
+               {"goodput_mbps": 9.57123456789, "retransmits": 1_234_567.0, "wall_s": 4.5}),
+    SummaryRow({"bottleneck": "say, \"two\"", "qdisc": "pfifo", "seed": 2},
+               {"goodput_mbps": None, "ping_ms_p10": 0.00012345678}),
+]  # fmt: skip
+
+
+def test_a_row_per_cell_with_the_factors_first(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    write_summary(path, ["bottleneck", "qdisc", "seed"], ROWS)
+    lines = path.read_text().splitlines()
+    assert lines[0] == ",".join(["bottleneck", "qdisc", "seed", *METRICS])
+    assert lines[1] == "L10M,fq_codel limit 10,1,9.57123,,,,,,,,,,,1234570,,4.5"
+    assert lines[2] == '"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,,,'
+
+
+def test_what_is_written_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    write_summary(path, ["bottleneck", "qdisc", "seed"], ROWS)
+    factors, rows = read_summary(path)
+    assert factors == ["bottleneck", "qdisc", "seed"]
+    assert rows[1].factors == {"bottleneck": 'say, "two"', "qdisc": "pfifo", "seed": "2"}
+    assert rows[0].metrics["goodput_mbps"] == 9.57123
+    assert rows[1].metrics["goodput_mbps"] is None
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    write_summary(one, ["seed"], ROWS)
+    write_summary(two, ["seed"], ROWS)
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_summary_without_rows(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    write_summary(path, [], [])
+    assert read_summary(path) == ([], [])
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_six_digits_are_kept_without_an_exponent(value: float) -> None:
+    text = format_number(value)
+    assert "e" not in text
+    assert float(text) == pytest.approx(value, rel=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "its last columns are not"),
+        ("a,b\n1,2\n", "its last columns are not"),
+        ("seed," + ",".join(METRICS) + "\n1,2\n", r"summary\.csv:2: 2 fields"),
+        (",".join(METRICS) + "\n" + "x" + "," * (len(METRICS) - 1) + "\n", r":2: .*'x'"),
+    ],
+)
+def test_damage_is_found_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "summary.csv"
+    path.write_text(text)
+    with pytest.raises(FileError, match=message):
+        read_summary(path)
+
+
+def test_a_missing_summary_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such summary"):
+        read_summary(tmp_path / "summary.csv")
+
+
+def test_a_summary_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TsqlabError, match="cannot be written"):
+        write_summary(tmp_path / "nowhere" / "summary.csv", ["seed"], ROWS)
