@@ -89,7 +89,8 @@ def test_base_rtt_is_the_propagation_of_the_link(cell):
     spec = {"flows": {"test": "ping", "length": "5 s", "delay": "1 s"}}
     near = summarise(cell({**spec, "testbed": {}}))["ping_ms_p50"]
     far = summarise(cell({**spec, "testbed": {"base_rtt": "20 ms"}}))["ping_ms_p50"]
-    assert far - near == pytest.approx(20, abs=0.001)
+    # Near, an answer comes while samplers of the same instant still read the clock.
+    assert far - near == pytest.approx(20, abs=0.005)
 
 
 def test_netem_delays_and_loses(cell):

@@ -3,7 +3,9 @@
 
 import pytest
 
-from tsqlab.cli import main
+from tsqlab.cli import doctor, main
+from tsqlab.kernels.source import versions
+from tsqlab.paths import ROOT
 
 
 def fails(capsys, *arguments):
@@ -54,3 +56,17 @@ def test_list_names_everything(capsys):
     assert main(["list"]) == 0
     words = capsys.readouterr().out
     assert all(name in words for name in ("tptsq-5a", "gigabit", "6.12", "6.1"))
+
+
+def test_what_the_doctor_prescribes_is_installed_by_make():
+    listed = {
+        line for line in (ROOT / "packages.txt").read_text().splitlines() if line[:1] not in "#"
+    }
+    assert set(doctor.PROGRAMS.values()) | {"libc6-dev"} <= listed
+    assert {f"linux-source-{version}" for version in versions()} <= listed
+
+
+def test_the_doctor_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.setattr(doctor, "PROGRAMS", {"no-such-program": "its-package"})
+    assert main(["doctor"]) == 1
+    assert "apt-get install its-package" in capsys.readouterr().out

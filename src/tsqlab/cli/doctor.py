@@ -13,8 +13,8 @@ from typing import Any
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.source import versions
 
-# What each part needs, and the Debian package that has it: keep packages.txt in step.
-_PROGRAMS = {
+# What each part needs, and the Debian package that has it.
+PROGRAMS = {
     "gcc": "gcc",
     "make": "make",
     "bison": "bison",
@@ -49,7 +49,7 @@ def _doctor(options: argparse.Namespace) -> None:
 
 
 def _problems() -> Iterator[str]:
-    packages = sorted({_PROGRAMS[name] for name in _PROGRAMS if not _has(name)})
+    packages = sorted({PROGRAMS[name] for name in PROGRAMS if not _has(name)})
     if packages:
         yield f"missing programs; try: sudo apt-get install {' '.join(packages)}"
     for version in versions():

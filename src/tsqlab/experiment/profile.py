@@ -27,8 +27,8 @@ class Wireline(BaseModel):
     title: str
     line_rate: Rate
     tx_ring: Annotated[int, Field(ge=1, le=65536)] = 256  # frames
-    completion_delay: Duration = 0  # from the end of the frame on the wire to its completion
-    completion_batch: Annotated[int, Field(ge=1)] = 1  # frames that complete at once
+    completion_delay: Duration = 0  # from the end of a frame on the wire to its completion,
+    completion_batch: Annotated[int, Field(ge=2)] | None = None  # or when so many wait for it
 
 
 def bundled_profiles() -> dict[str, Path]:

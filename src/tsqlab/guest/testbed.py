@@ -87,11 +87,9 @@ def card_commands(port: Port, testbed: Testbed, profile: Wireline) -> list[list[
         ["ethtool", "-s", port.device, *speed],
         ["ethtool", "-G", port.device, "tx", str(profile.tx_ring)],
     ]
-    if profile.completion_delay or profile.completion_batch > 1:
-        coalesce = [
-            *("tx-usecs", str(profile.completion_delay // 1000)),
-            *("tx-frames", str(profile.completion_batch)),
-        ]
+    if profile.completion_delay:
+        usecs, frames = profile.completion_delay // 1000, profile.completion_batch or 0
+        coalesce = ["tx-usecs", str(usecs), "tx-frames", str(frames)]
         commands.append(["ethtool", "-C", port.device, *coalesce])
     return commands
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The documentation's examples are good, its tables complete, its links lead somewhere."""
+
+import re
+
+import pytest
+
+from tsqlab.cli import main
+from tsqlab.experiment import load
+from tsqlab.experiment.flows import TESTS
+from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.spec import PLOTS, TABLES, Report
+from tsqlab.paths import ROOT
+from tsqlab.results.summary import METRICS
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = [
+    pytest.param(text, id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, text in enumerate(re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL))
+]
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_examples_are_good(text, tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(text)
+    if text.startswith("#") and "\nkind = " in text:
+        assert load_profile(str(path)).title
+    else:
+        assert load(str(path)).cells
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_key_is_documented():
+    text = (ROOT / "docs" / "experiments.md").read_text()
+    for model in (*TABLES.values(), Report):
+        for key in model.model_fields:
+            assert f"`{key}`" in text
+    for name in (*TESTS, *PLOTS):
+        assert f"`{name}`" in text
+
+
+def test_every_metric_is_documented():
+    text = (ROOT / "docs" / "results.md").read_text()
+    for name in METRICS:
+        assert f"`{name}`" in text or f"`_{name.rsplit('_', 1)[1]}`" in text
+
+
+@pytest.mark.parametrize(
+    "line", re.findall(r"^\$ tsqlab (.*?)(?: +#.*)?$", PAGES[0].read_text(), re.MULTILINE)
+)
+def test_the_readmes_commands_exist(line, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([*line.split(), "--help"])
+    assert left.value.code == 0
+    assert "usage: tsqlab" in capsys.readouterr().out
