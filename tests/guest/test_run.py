@@ -126,13 +126,14 @@ def test_a_folder_holds_one_experiment(experiment, tmp_path):
 
 
 def test_a_full_disk_is_one_message(experiment, tmp_path):
-    """A file system of 200 kB, which holds the plans but not the results."""
+    """A file system of 100 kB, which holds the plans but not what a minute measures."""
     if os.getuid() != 0:
         pytest.skip("needs root to mount a small file system")
     small = tmp_path / "small"
     small.mkdir()
     script = 'mount -t tmpfs -o size=100k none "$0" && exec "$@"'
-    run = command("run", experiment, "--out", small / "out", "--jobs", "1", "--seed", "1")
+    minute = ("--seed", "1", "--set", 'length="60 s"')
+    run = command("run", experiment, "--out", small / "out", "--jobs", "1", *minute)
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", script, str(small), *run], capture_output=True, text=True
     )

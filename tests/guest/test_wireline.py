@@ -32,9 +32,9 @@ def flood(guest, rate_mbps, mtu, ip_bytes, ethtool=()):
     ]
     for node, device, address in (("A", "a", "10.0.0.1/24"), ("B", "b", "10.0.0.2/24")):
         lines += [
-            f"run\t-\tip\tlink\tset\t{device}\tnetns\t{node}",
+            f"run\t-\tip\tlink\tset\tdev\t{device}\tnetns\t{node}",
             f"run\t{node}\tip\taddress\tadd\t{address}\tdev\t{device}",
-            f"run\t{node}\tip\tlink\tset\t{device}\tmtu\t{mtu}\tup",
+            f"run\t{node}\tip\tlink\tset\tdev\t{device}\tmtu\t{mtu}\tup",
         ]
     # Neighbours are known: no frame but the flood's is on the wire.
     lines += ["run\tA\tping\t-c\t1\t10.0.0.2", *ethtool]
@@ -96,7 +96,7 @@ def test_a_socket_is_charged_until_the_completion(guest):
     out = guest(
         "run\tC\tethtool\t-C\tc0\ttx-usecs\t4000\ttx-frames\t1000",
         # The smallest send buffer: two frames of truesize 2304 and more are in it at most.
-        "write\tC\t/proc/sys/net/core/wmem_default\t4608",
+        "write\t-\t/proc/sys/net/core/wmem_default\t4608",
         f"clock\t10000000000\t100000000\t{stop}",
         f"udp\tS\trecv\trecv\t{words}",
         f"udp\tC\tsend\tsend\t{words}",
