@@ -20,7 +20,7 @@ test: setup-dev lint
 	@$(BIN)/tsqlab kernel build --version 6.12
 	@$(BIN)/tsqlab kernel build --version 6.1
 	@echo "== tests"
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n $(shell nproc)
 
 lint: setup-dev
 	@echo "== lint"

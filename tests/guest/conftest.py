@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Guests for tests: a kernel, and ways to run a plan or a cell in it."""
 
+import contextlib
 import itertools
 import os
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +23,21 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/guest/" in str(item.path):
             item.add_marker(pytest.mark.guest)
+
+
+@pytest.fixture
+def processes():
+    """The processes whose command line has a text in it, by their ids."""
+
+    def find(text):
+        found = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                if text in path.read_bytes().replace(b"\0", b" ").decode(errors="replace"):
+                    found.append(int(path.parent.name))
+        return found
+
+    return find
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +74,8 @@ def guest(kernel, tmp_path, cpu):
         files["plan"] = "".join(f"{line}\n" for line in (*set_up, *lines))
         for name, text in files.items():
             (mounts.plan / name).write_text(text)
-        machine = Machine(kernel, 256 << 20, options.pop("seed", 1), cpu)
+        arguments = options.pop("arguments", ())
+        machine = Machine(kernel, 256 << 20, options.pop("seed", 1), cpu, arguments)
         run_guest(machine, mounts, tmp_path / "console", **options)
         return mounts.out
 

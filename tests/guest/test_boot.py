@@ -72,7 +72,7 @@ def test_set_up_that_runs_into_the_measurement_is_an_error(guest):
 
 
 @pytest.mark.usefixtures("kernel")
-def test_no_guest_outlives_its_host(tmp_path):
+def test_no_guest_outlives_its_host(tmp_path, processes):
     """kill -9 of the process that runs it takes the guest along."""
     marker = f"mem={123456 + os.getpid() % 1000}K"
     program = (
@@ -87,15 +87,10 @@ def test_no_guest_outlives_its_host(tmp_path):
     (tmp_path / "plan").write_text(sh("while :; do :; done") + "\n")
     memory = marker.removeprefix("mem=").removesuffix("K")
     host = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), memory])
-    wait_until(lambda: running(marker))
+    wait_until(lambda: processes(f"/tsqlab/linux {marker}"))
     host.send_signal(signal.SIGKILL)
     host.wait()
-    wait_until(lambda: not running(marker))
-
-
-def running(marker):
-    found = subprocess.run(["pgrep", "-f", f"/tsqlab/linux {marker}"], capture_output=True)
-    return found.returncode == 0
+    wait_until(lambda: not processes(f"/tsqlab/linux {marker}"))
 
 
 def wait_until(true, limit_s=20):

@@ -74,7 +74,7 @@ def test_goes_on_where_it_stopped(experiment, tmp_path):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path, how):
+def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path, how, processes):
     out = tmp_path / "out"
     process = subprocess.Popen(
         command("run", experiment, "--out", out, "--jobs", "1", "--set", 'length="200 s"'),
@@ -96,7 +96,7 @@ def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path,
         assert process.returncode == 130
         assert "interrupted" in words
     deadline = time.monotonic() + 10
-    while subprocess.run(["pgrep", "-f", f"bwrap.*{out}"], capture_output=True).returncode == 0:
+    while processes(f"--bind {out}"):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     manifest = json.loads((out / "manifest.json").read_text())
