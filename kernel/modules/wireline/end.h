@@ -33,10 +33,13 @@ struct wireline_rx_stats {
 	struct u64_stats_sync sync;
 };
 
+#define WIRELINE_PACING_SHIFT_MAX	31	/* no rate is left of what fits 32 bits */
+
 struct wireline_end {
 	struct net_device *dev;
 	struct wireline_end __rcu *peer;	/* written under RTNL */
 	bool running;				/* RTNL: between open and stop */
+	u8 pacing_shift;			/* no lock: one byte; 0 is none */
 	struct wireline_lane tx;
 	struct napi_struct napi;		/* serves the peer's lane */
 	struct wireline_rx_stats rx;

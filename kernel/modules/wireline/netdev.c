@@ -11,6 +11,7 @@
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
+#include <net/sock.h>
 
 #include "end.h"
 #include "netdev.h"
@@ -106,7 +107,10 @@ static netdev_tx_t wireline_start_xmit(struct sk_buff *skb,
 				       struct net_device *dev)
 {
 	struct wireline_end *end = netdev_priv(dev);
+	u8 pacing_shift = READ_ONCE(end->pacing_shift);
 
+	if (pacing_shift)
+		sk_pacing_shift_update(skb->sk, pacing_shift);
 	skb_tx_timestamp(skb);
 	if (unlikely(!wireline_lane_send(&end->tx, skb)))
 		kfree_skb(skb);

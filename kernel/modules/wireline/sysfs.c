@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a NIC has no knob for, because it is a property of the cable:
+ * What has no knob in ethtool, in /sys/class/net/DEV/wireline/. Each file is read
+ * and written as a decimal number.
  *
- *	/sys/class/net/DEV/wireline/propagation_ns
- *
- * The time between the instant a frame has left the wire at DEV and its arrival
- * at the peer: 0 (the default) to 10 s. Read and written as a decimal number;
- * applies to the frames that DEV sends and that leave from then on. Never
+ * propagation_ns: a property of the cable. The time between the instant a frame
+ * has left the wire at DEV and its arrival at the peer: 0 (the default) to 10 s.
+ * Applies to the frames that DEV sends and that leave from then on. Never
  * reorders: a frame does not overtake those that left with a longer delay.
+ *
+ * pacing_shift: a choice of the driver. What it writes to the sk_pacing_shift of
+ * the sockets whose packets it sends, as mac80211 does: TCP Small Queues' stock
+ * limit is the pacing rate, shifted right by that many bits. 0, the default,
+ * leaves the socket's own value alone, as Ethernet drivers do.
  */
 
 #include <linux/capability.h>
@@ -57,8 +61,39 @@ static ssize_t propagation_ns_store(struct device *device,
 }
 static DEVICE_ATTR_RW(propagation_ns);
 
+static ssize_t pacing_shift_show(struct device *device,
+				 struct device_attribute *attr, char *buf)
+{
+	const struct wireline_end *end = netdev_priv(to_net_dev(device));
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(end->pacing_shift));
+}
+
+static ssize_t pacing_shift_store(struct device *device,
+				  struct device_attribute *attr,
+				  const char *buf, size_t count)
+{
+	struct net_device *dev = to_net_dev(device);
+	struct wireline_end *end = netdev_priv(dev);
+	u8 shift;
+	int err;
+
+	if (!ns_capable(dev_net(dev)->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	err = kstrtou8(buf, 10, &shift);
+	if (err)
+		return err;
+	if (shift > WIRELINE_PACING_SHIFT_MAX)
+		return -ERANGE;
+
+	WRITE_ONCE(end->pacing_shift, shift);
+	return count;
+}
+static DEVICE_ATTR_RW(pacing_shift);
+
 static struct attribute *wireline_sysfs_attrs[] = {
 	&dev_attr_propagation_ns.attr,
+	&dev_attr_pacing_shift.attr,
 	NULL
 };
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from tsqlab.experiment.flows import TESTS, Traffic, traffic
+from tsqlab.experiment.tsq import Tsq, TsqSetting
 from tsqlab.units import Duration, Fraction, Rate, Size
 
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
@@ -145,7 +146,7 @@ class Sender(_Table):
     # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
     # gro off leaves since 4.17, when TCP began to build GSO packets whatever the device says.
     offloads: Literal["on", "off", "gso"] = "off"
-    tsq: Literal["TSQ"] = "TSQ"  # the stock limit
+    tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
 
 
 class Lab(_Table):

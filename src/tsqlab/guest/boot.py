@@ -42,6 +42,7 @@ class Machine:
     memory_bytes: int
     seed: int  # of the guest's random numbers
     cpu: int | None = None  # the host's, to stay on: unpinned costs up to three times as much
+    arguments: tuple[str, ...] = ()  # further ones of the kernel's command line
 
 
 def boot_arguments(machine: Machine) -> list[str]:
@@ -55,6 +56,7 @@ def boot_arguments(machine: Machine) -> list[str]:
         *("con=null", "con0=null,fd:1", "norandmaps"),
         # A fault ends the guest at once, with a word on the console.
         *("panic=-1", "oops=panic"),
+        *machine.arguments,
     ]
 
 

@@ -59,9 +59,9 @@ def _set_up(spec: Spec, profile: Wireline) -> Iterable[list[str]]:
     for port in testbed.PORTS:
         for command in testbed.card_commands(port, spec.testbed, profile):
             yield ["run", "-", *command]
-        if propagation := testbed.propagation_ns(port, spec.testbed):
-            attribute = f"/sys/class/net/{port.device}/wireline/propagation_ns"
-            yield ["write", "-", attribute, str(propagation)]
+        for name, value in testbed.attributes(port, spec.testbed, spec.sender).items():
+            path = f"/sys/class/net/{port.device}/wireline/{name}"
+            yield ["write", "-", path, str(value)]
     yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
     for node in (testbed.CLIENT, testbed.ROUTER, testbed.SERVER):
         yield from _write_sysctls(node, testbed.sysctls(node, spec.testbed, spec.sender))

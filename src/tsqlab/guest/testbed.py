@@ -94,9 +94,18 @@ def card_commands(port: Port, testbed: Testbed, profile: Wireline) -> list[list[
     return commands
 
 
-def propagation_ns(port: Port, testbed: Testbed) -> int:
-    """How long a frame is on its way: half the base RTT each way, on the R-S link."""
-    return testbed.base_rtt // 2 if port.egress in ("R>S", "S>R") else 0
+def attributes(port: Port, testbed: Testbed, sender: Sender) -> dict[str, int]:
+    """A card's attributes in sysfs, those that differ from what a card has by itself.
+
+    A frame is on its way for half the base RTT, each way, on the R-S link. A pacing shift is
+    the sending hosts' drivers'.
+    """
+    far = port.egress in ("R>S", "S>R")
+    values = {
+        "propagation_ns": testbed.base_rtt // 2 if far else 0,
+        "pacing_shift": sender.tsq.shift if port.node != ROUTER else 0,
+    }
+    return {name: value for name, value in values.items() if value}
 
 
 def offload_command(port: Port, sender: Sender) -> list[str]:
@@ -158,6 +167,7 @@ def sysctls(node: str, testbed: Testbed, sender: Sender) -> dict[str, int | str]
     """A node's sysctls: the lab's own, then the experiment's over them."""
     first = sender.congestion_control.split(",")[0]
     own: dict[str, int | str] = {"net.ipv4.tcp_congestion_control": first}
+    own |= sender.tsq.sysctls()
     if node == ROUTER:
         own = {"net.ipv4.ip_forward": 1}
     return _NODE_SYSCTLS | own | testbed.sysctl.get(node, {})

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import key_of, key_of_files, made
-from tsqlab.kernels.config import check_config, fragment_text
+from tsqlab.kernels.config import check_config, fragment_text, fragments_for
 from tsqlab.kernels.make import Progress, make
 from tsqlab.kernels.source import find_source, patched_tree, series
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
 _ABOUT = "tsqlab.json"
+_COTSQ_HEADER = "include/net/tcp_tsq.h"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Kernel:
     release: str  # "6.12.117", as uname says
     hz: int
     id: str  # of everything that went into it, modules and the guest's program too
+    cotsq: bool  # whether its series has CoTSQ's sysctls
     linux: Path  # the executable
     modules: Path  # the folder of *.ko
     agent: Path  # PID 1 of the guest
@@ -51,7 +53,8 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
     """
     found = find_source(recipe.version, recipe.source)
     tree_patches = series(found.version, recipe.patches)
-    fragments, hz = fragment_text(recipe.hz, recipe.extra), recipe.hz
+    own = fragments_for("".join(patch.read_text() for patch in tree_patches))
+    fragments, hz = fragment_text(recipe.hz, (*own, *recipe.extra)), recipe.hz
     compiler = _compiler()
     key = key_of(found.key, *(patch.read_bytes() for patch in tree_patches), fragments, compiler)
     linux = cache() / "linux" / f"{found.version}-{key}"
@@ -66,10 +69,19 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
 
     made(linux, compile_linux)
     about = json.loads((linux / _ABOUT).read_text())
-    modules = _modules(linux, Path(about["tree"]))
+    tree = Path(about["tree"])
+    modules = _modules(linux, tree)
     agent = _agent(compiler)
-    kernel_id = key_of(linux.name, modules.name, agent.parent.name)
-    return Kernel(found.version, about["release"], hz, kernel_id, linux / "linux", modules, agent)
+    return Kernel(
+        version=found.version,
+        release=about["release"],
+        hz=hz,
+        id=key_of(linux.name, modules.name, agent.parent.name),
+        cotsq=(tree / _COTSQ_HEADER).exists(),
+        linux=linux / "linux",
+        modules=modules,
+        agent=agent,
+    )
 
 
 def built() -> Iterator[dict[str, str]]:

@@ -25,6 +25,11 @@ def fragment_text(hz: int, extra: Sequence[str] = ()) -> str:
     return "\n".join([*texts, f"CONFIG_HZ_{hz}=y\n"])
 
 
+def fragments_for(series_text: str) -> tuple[str, ...]:
+    """The fragments that ask for what only a series has."""
+    return ("kunit",) if "TCP_TSQ_KUNIT_TEST" in series_text else ()
+
+
 def check_config(fragments: str, config: str) -> None:
     """Raise TsqlabError when *config* lacks what *fragments* ask for."""
     wanted, got = dict(_ASSIGNMENT.findall(fragments)), dict(_ASSIGNMENT.findall(config))

@@ -24,6 +24,7 @@ from tsqlab.results.measurement import Table
 
 _NS = 1e9
 _INFINITE_SSTHRESH_PACKETS = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
+_NO_TSQ_LIMIT = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,10 @@ def _ssthresh(packets: int) -> int | None:
     return packets if packets < _INFINITE_SSTHRESH_PACKETS else None
 
 
+def _tsq_limit(limit_bytes: int) -> int | None:
+    return limit_bytes if 0 < limit_bytes < _NO_TSQ_LIMIT else None
+
+
 def _same(value: int) -> int:
     return value
 
@@ -76,6 +81,10 @@ _SENDER: Mapping[str, tuple[str, Callable[[int], Number | None]]] = {
     "tcp_notsent_bytes": ("notsent_bytes", _same),
     "tcp_wmem_alloc_bytes": ("wmem_alloc_bytes", _same),  # what TSQ counts
     "tcp_send_queue_bytes": ("send_queue_bytes", _same),
+    # Of a kernel with the CoTSQ series.
+    "tcp_tsq_limit_bytes": ("tsq_limit_bytes", _tsq_limit),
+    "tcp_tsq_throttled": ("tsq_throttled", _same),  # cumulative, as is the next
+    "tcp_tsq_throttled_us": ("tsq_throttled_us", _same),
 }
 
 SOCKET_KEYS = ("tcp_cwnd", "tcp_rtt", "tcp_rtt_var", "tcp_pacing_rate", "tcp_delivery_rate")

@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Protocol
 
-from tsqlab.errors import TsqlabError
+from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Wireline, load_profile
@@ -53,6 +53,12 @@ def jobs_of(
         name = cell.spec.testbed.device
         profile = profiles.setdefault(name, load_profile(name))
         kernel = kernel_for(cell)
+        if cell.spec.sender.tsq.sysctls() and not kernel.cotsq:
+            raise UsageError(
+                f"cell {cell.id}: its TSQ setting needs a kernel with the CoTSQ series, which "
+                f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '
+                "{ shift = } work with any"
+            )
         key = key_of(_stable(plain(cell.spec)), _stable(plain(profile)), kernel.id)
         jobs.append(Job(cell, key, profile, kernel, folder))
     return tuple(jobs)

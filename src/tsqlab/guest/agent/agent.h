@@ -63,6 +63,7 @@ void tcp_endpoint(int words, char *word[]);
 void udp_endpoint(int words, char *word[]);
 void ping_endpoint(int words, char *word[]);
 void qdisc_endpoint(int words, char *word[]);
+void capture_endpoint(int words, char *word[]);
 
 /* words.c: what plan lines are made of */
 int64_t word_number(const char *word, const char *what);

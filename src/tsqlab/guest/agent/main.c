@@ -9,7 +9,7 @@
  *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
  *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
  *   clock   T0 STEP END              the measurement's instants, ns since boot
- *   tcp|udp|ping|qdisc NODE ID ...   an endpoint: a process of its own
+ *   tcp|udp|ping|qdisc|capture NODE ID ...   an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
  * The measurement starts at T0, a fixed instant that lies after any set-up: how
@@ -41,6 +41,7 @@ static const struct {
 	{ "udp", 11, udp_endpoint },
 	{ "ping", 8, ping_endpoint },
 	{ "qdisc", 5, qdisc_endpoint },
+	{ "capture", 4, capture_endpoint },
 };
 
 static int running;

@@ -34,26 +34,46 @@
 #define MEMINFO_WMEM_ALLOC 2		/* SK_MEMINFO_WMEM_ALLOC, linux/sock_diag.h */
 #define MEMINFO_VARS	9		/* SK_MEMINFO_VARS */
 
+/*
+ * What the CoTSQ series adds to struct tcp_info, at its end. How long the struct
+ * is before depends on the kernel's version, not on ours.
+ */
+struct tcp_info_tsq {
+	uint32_t limit_bytes;		/* all ones: no limit */
+	uint32_t throttled;		/* how often new data was held back */
+	uint64_t throttled_us;		/* and for how long in all */
+};
+
+#define TSQ_SYSCTL "/proc/sys/net/ipv4/tcp_tsq_us"
+
 #define SEND_COLUMNS "t_ns\trtt_us\trttvar_us\tmin_rtt_us\tcwnd_packets\t"	\
 	"ssthresh_packets\tpacing_rate_bytes_per_s\tdelivery_rate_bytes_per_s\t" \
 	"retransmits\tlost_packets\tunacked_packets\tnotsent_bytes\t"		\
 	"acked_bytes\twmem_alloc_bytes\tsend_queue_bytes"
+#define TSQ_COLUMNS "\ttsq_limit_bytes\ttsq_throttled\ttsq_throttled_us"
 #define RECV_COLUMNS "t_ns\tapp_bytes\tunread_bytes\trcv_rtt_us\trcv_space_bytes"
 
 static struct {
 	int fd;
 	int64_t stop;
+	bool has_tsq;		/* the kernel has the CoTSQ series */
 	struct series *series;
 } flow;
 
-static struct tcp_info tcp_info(void)
+/* The kernel's struct tcp_info, as far as we know it, and the series' part. */
+static struct tcp_info tcp_info(struct tcp_info_tsq *tsq)
 {
-	struct tcp_info info = { 0 };
-	socklen_t length = sizeof(info);
+	union {
+		struct tcp_info info;
+		char bytes[512];
+	} answer = { 0 };
+	socklen_t length = sizeof(answer);
 
-	if (getsockopt(flow.fd, IPPROTO_TCP, TCP_INFO, &info, &length))
+	if (getsockopt(flow.fd, IPPROTO_TCP, TCP_INFO, &answer, &length))
 		die_errno("TCP_INFO");
-	return info;
+	if (tsq && flow.has_tsq)
+		memcpy(tsq, answer.bytes + length - sizeof(*tsq), sizeof(*tsq));
+	return answer.info;
 }
 
 static int64_t queue_bytes(unsigned long request)
@@ -77,7 +97,8 @@ static int64_t wmem_alloc_bytes(void)
 
 static void sample_sender(int64_t now)
 {
-	struct tcp_info info = tcp_info();
+	struct tcp_info_tsq tsq = { 0 };
+	struct tcp_info info = tcp_info(&tsq);
 
 	series_row(flow.series, (int64_t[]){
 		now - schedule.t0, info.tcpi_rtt, info.tcpi_rttvar, info.tcpi_min_rtt,
@@ -86,6 +107,8 @@ static void sample_sender(int64_t now)
 		info.tcpi_total_retrans, info.tcpi_lost, info.tcpi_unacked,
 		info.tcpi_notsent_bytes, info.tcpi_bytes_acked,
 		wmem_alloc_bytes(), queue_bytes(SIOCOUTQ),
+		/* Without the series the row ends before these. */
+		tsq.limit_bytes, tsq.throttled, tsq.throttled_us,
 	});
 	/* Ends a blocked send at this very instant; what is queued still goes out. */
 	if (now >= flow.stop)
@@ -94,7 +117,7 @@ static void sample_sender(int64_t now)
 
 static void sample_receiver(int64_t now)
 {
-	struct tcp_info info = tcp_info();
+	struct tcp_info info = tcp_info(NULL);
 	int64_t unread = queue_bytes(SIOCINQ);
 
 	series_row(flow.series, (int64_t[]){
@@ -164,7 +187,7 @@ static void receive_all(void)
 			die_errno("recv");
 	}
 	/* The kernel counts the peer's FIN as a byte received. */
-	app = tcp_info().tcpi_bytes_received - queue_bytes(SIOCINQ);
+	app = tcp_info(NULL).tcpi_bytes_received - queue_bytes(SIOCINQ);
 	if (total != app && total + 1 != app)
 		die("%lld bytes read, but the socket counts %lld",
 		    (long long)total, (long long)app);
@@ -180,7 +203,9 @@ void tcp_endpoint(int words, char *word[])
 	if (fd < 0)
 		die_errno("cannot open a socket");
 	flow.stop = word_number(word[10], "STOP");
-	flow.series = series_open(word[2], sends ? SEND_COLUMNS : RECV_COLUMNS);
+	flow.has_tsq = !access(TSQ_SYSCTL, F_OK);
+	flow.series = series_open(word[2], !sends ? RECV_COLUMNS :
+				  flow.has_tsq ? SEND_COLUMNS TSQ_COLUMNS : SEND_COLUMNS);
 	configure(fd, word[7], word_number(word[8], "TOS"));
 	if (!strcmp(word[3], "listen"))
 		flow.fd = accept_one(fd, address);

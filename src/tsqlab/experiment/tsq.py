@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Settings of TCP Small Queues, by the papers' names.
+
+    B = min(bytes, max(ms * rate, pkts * MSS))                       (cotsq, section III)
+
+| name             | bytes | ms | pkts |
+|------------------|-------|----|------|
+| TSQ              | stock: what the kernel and the driver do by themselves |
+| xTSQ, as 4TSQ    | 10 MB | x  | 1    |
+| CoTSQ            | 10 MB | 6  | 1    |
+| NoTSQ            | -1: no limit         |
+
+A table of ``bytes``, ``us`` and ``pkts`` sets the CoTSQ series' three sysctls as they are
+(tcp_tsq_bytes, tcp_tsq_us, tcp_tsq_pkts); one of ``shift`` is mainline's own knob, what a
+driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+COTSQ_MS = 6
+_BYTES_MAX = (1 << 31) - 1
+
+
+class Tsq(BaseModel):
+    """One setting; all zeros is stock."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    bytes: Annotated[int, Field(ge=-1, le=_BYTES_MAX)] = 0  # -1: no limit
+    us: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    pkts: Annotated[int, Field(ge=0, le=65535)] = 0
+    shift: Annotated[int, Field(ge=0, le=31)] = 0
+
+    def sysctls(self) -> dict[str, int | str]:
+        """What of it the CoTSQ series' sysctls say; empty for stock."""
+        values = {"bytes": self.bytes, "us": self.us, "pkts": self.pkts}
+        if not any(values.values()):
+            return {}
+        return {f"net.ipv4.tcp_tsq_{name}": value for name, value in values.items()}
+
+
+def _by_name(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value == "TSQ":
+        return Tsq()
+    if value == "NoTSQ":
+        return Tsq(bytes=-1)
+    number = str(COTSQ_MS) if value == "CoTSQ" else value.removesuffix("TSQ")
+    if value.endswith("TSQ") and re.fullmatch(r"[0-9]{1,3}", number) and int(number):
+        return Tsq(bytes=10_000_000, us=int(number) * 1000, pkts=1)
+    raise ValueError(
+        f'no TSQ setting "{value}"; there are TSQ, 4TSQ (any number of ms), CoTSQ, NoTSQ, '
+        "{ bytes = , us = , pkts = } and { shift = }"
+    )
+
+
+TsqSetting = Annotated[Tsq, BeforeValidator(_by_name)]

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The packets of one device, as a pcap file with nanoseconds.
+ *
+ *   capture NODE ID DEVICE
+ *
+ * Each packet stands there as often as the device's taps see it: what it sends
+ * when the driver gets it, what it receives when the stack does. The kernel's
+ * own time stamps are kept, which are virtual and exact. Each packet costs
+ * system calls, and so real time; the measurement does not notice.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+#define FRAME_BYTES	(1 << 18)	/* a super-frame, and more */
+#define RECEIVE_BYTES	(64 << 20)	/* room for what comes while we write */
+
+/* draft-ietf-opsawg-pcap, section 4 */
+struct pcap_header {
+	uint32_t magic;
+	uint16_t major, minor;
+	uint32_t reserved[2];
+	uint32_t snap_bytes;
+	uint32_t link_type;
+};
+
+struct pcap_record {
+	uint32_t seconds, nanoseconds;
+	uint32_t captured_bytes, original_bytes;
+};
+
+static int capture_fd;
+
+static void stop_at_end(int64_t now)
+{
+	if (now >= schedule.end)
+		shutdown(capture_fd, SHUT_RDWR);
+}
+
+static void open_socket(const char *device)
+{
+	struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = if_nametoindex(device),
+	};
+	int on = 1, bytes = RECEIVE_BYTES;
+
+	capture_fd = socket(AF_PACKET, SOCK_RAW, 0);
+	if (capture_fd < 0 || !address.sll_ifindex ||
+	    setsockopt(capture_fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) ||
+	    setsockopt(capture_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
+	    bind(capture_fd, (struct sockaddr *)&address, sizeof(address)))
+		die_errno("cannot capture on %s", device);
+}
+
+static FILE *open_file(const char *id)
+{
+	const struct pcap_header header = {
+		.magic = 0xa1b23c4d,	/* nanoseconds */
+		.major = 2, .minor = 4,
+		.snap_bytes = FRAME_BYTES,
+		.link_type = 1,		/* LINKTYPE_ETHERNET */
+	};
+	char path[sizeof(OUT_DIR) + ID_MAX + 8];
+	FILE *file;
+
+	snprintf(path, sizeof(path), OUT_DIR "/%s.pcap", id);
+	file = fopen(path, "w");
+	if (!file || fwrite(&header, sizeof(header), 1, file) != 1)
+		die_errno("cannot create %s", path);
+	return file;
+}
+
+/* False when there will be no more packets. */
+static bool capture_one(FILE *file)
+{
+	static char frame[FRAME_BYTES];
+	char control[CMSG_SPACE(sizeof(struct timespec))];
+	struct iovec iov = { .iov_base = frame, .iov_len = sizeof(frame) };
+	struct msghdr message = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	ssize_t got = recvmsg(capture_fd, &message, 0);
+	struct pcap_record record = { .captured_bytes = got, .original_bytes = got };
+	struct timespec stamp;
+
+	if (got < 0 && errno == EINTR)
+		return true;
+	if (got <= 0 || !CMSG_FIRSTHDR(&message))
+		return false;
+	memcpy(&stamp, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(stamp));
+	record.seconds = stamp.tv_sec;
+	record.nanoseconds = stamp.tv_nsec;
+	if (fwrite(&record, sizeof(record), 1, file) != 1 ||
+	    fwrite(frame, got, 1, file) != 1)
+		die_errno("cannot write a capture");
+	return true;
+}
+
+void capture_endpoint(int words, char *word[])
+{
+	struct tpacket_stats stats;
+	socklen_t length = sizeof(stats);
+	FILE *file = open_file(word[2]);
+
+	(void)words;
+	open_socket(word[3]);
+	sample_every_step(stop_at_end);
+	while (capture_one(file))
+		;
+	signal(SIGALRM, SIG_IGN);
+	if (getsockopt(capture_fd, SOL_PACKET, PACKET_STATISTICS, &stats, &length))
+		die_errno("PACKET_STATISTICS");
+	if (stats.tp_drops)
+		die("the capture on %s lacks %u packets", word[3], stats.tp_drops);
+	if (fflush(file) || fsync(fileno(file)) || fclose(file))
+		die_errno("cannot write a capture");
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The papers' names for settings of TCP Small Queues."""
+
+import pytest
+from pydantic import ValidationError
+
+from tsqlab.errors import UsageError
+from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.spec import Sender, Spec
+from tsqlab.experiment.tsq import Tsq
+from tsqlab.kernels import Kernel
+from tsqlab.runner.sweep import jobs_of
+
+
+@pytest.mark.parametrize(
+    ("given", "setting"),
+    [
+        ("TSQ", Tsq()),
+        ("NoTSQ", Tsq(bytes=-1)),
+        ("CoTSQ", Tsq(bytes=10_000_000, us=6000, pkts=1)),
+        ("6TSQ", Tsq(bytes=10_000_000, us=6000, pkts=1)),
+        ("16TSQ", Tsq(bytes=10_000_000, us=16000, pkts=1)),
+        ({"pkts": 40}, Tsq(pkts=40)),
+        ({"bytes": 131072, "us": 3500}, Tsq(bytes=131072, us=3500)),
+        ({"shift": 8}, Tsq(shift=8)),
+    ],
+)
+def test_names(given, setting):
+    assert Sender.model_validate({"tsq": given}).tsq == setting
+
+
+@pytest.mark.parametrize("given", ["0TSQ", "tsq", "-1TSQ", "1.5TSQ", "HalfTSQ", 6, {"ms": 6}])
+def test_what_is_no_name(given):
+    with pytest.raises(ValidationError):
+        Sender.model_validate({"tsq": given})
+
+
+def test_stock_writes_nothing():
+    assert Tsq().sysctls() == {}
+    assert Tsq(shift=8).sysctls() == {}
+    assert Tsq(us=6000).sysctls() == {
+        "net.ipv4.tcp_tsq_bytes": 0,
+        "net.ipv4.tcp_tsq_us": 6000,
+        "net.ipv4.tcp_tsq_pkts": 0,
+    }
+
+
+def test_a_kernel_without_the_series_is_refused(tmp_path):
+    cell = Cell({"tsq": "CoTSQ"}, Spec.model_validate({"title": "", "sender": {"tsq": "CoTSQ"}}))
+    experiment = type("Experiment", (), {"cells": (cell,)})
+    kernel = Kernel("6.12", "6.12.1", 1000, "id", False, tmp_path, tmp_path, tmp_path)
+    with pytest.raises(UsageError, match=r"tsq=CoTSQ: its TSQ setting needs a kernel with the Co"):
+        jobs_of(experiment, tmp_path, lambda _: kernel)
