@@ -2,8 +2,8 @@
 """``tsqlab run`` as a user meets it: a folder, a table, and going on after an interruption."""
 
 import csv
-import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -76,8 +76,9 @@ def test_goes_on_where_it_stopped(experiment, tmp_path):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path, how, processes):
     out = tmp_path / "out"
+    length = 'length="100 s"'
     process = subprocess.Popen(
-        command("run", experiment, "--out", out, "--jobs", "1", "--set", 'length="200 s"'),
+        command("run", experiment, "--out", out, "--jobs", "1", "--set", length),
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -99,8 +100,21 @@ def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path,
     while processes(f"--bind {out}"):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    manifest = json.loads((out / "manifest.json").read_text())
-    assert [row["state"] for row in manifest["cells"]].count("done") >= 1
+    done = tsqlab("run", experiment, "--out", out, "--set", length)
+    assert re.search(r"[123] of 4 cells are done already", done.stdout)
+    assert done.returncode == 0
+
+
+def test_a_damaged_result_is_made_again(experiment, tmp_path):
+    out = tmp_path / "out"
+    assert tsqlab("run", experiment, "--out", out).returncode == 0
+    (out / "manifest.json").unlink()
+    file = out / "bottleneck=R10M,seed=1.flent.gz"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:1000])
+    done = tsqlab("run", experiment, "--out", out)
+    assert "3 of 4 cells are done already" in done.stdout, done.stderr
+    assert file.read_bytes() == whole
 
 
 def test_a_failed_cell_is_named_and_the_others_go_on(experiment, tmp_path):

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tsqlab.errors import UsageError
+from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.load import Experiment
 from tsqlab.results.files import write_whole
+from tsqlab.results.flent import KEY, read_flent
 from tsqlab.runner.cell import Job
 
 MANIFEST = "manifest.json"
@@ -30,7 +31,8 @@ class Folder:
     path: Path
     experiment: Experiment
     jobs: tuple[Job, ...]
-    wall_s: dict[str, float] = field(default_factory=dict)  # by cell: those that are done
+    # By cell, those that are done; None when the run that did one could not note its time.
+    wall_s: dict[str, float | None] = field(default_factory=dict)
 
     def done(self, job: Job) -> bool:
         """Whether the cell's result is there, of just this specification and kernel."""
@@ -51,7 +53,7 @@ class Folder:
         try:
             old = json.loads((self.path / MANIFEST).read_text())
         except FileNotFoundError:
-            return
+            old = {"experiment": self.experiment.name, "cells": []}
         except (OSError, ValueError) as error:
             raise UsageError(
                 f"{self.path / MANIFEST}: damaged ({error}); remove it to start anew"
@@ -64,8 +66,9 @@ class Folder:
         rows = {row["id"]: row for row in old["cells"]}
         for job in self.jobs:
             row = rows.get(job.cell.id, {})
-            if row.get("state") == "done" and row.get("key") == job.key and job.file.exists():
-                self.wall_s[job.cell.id] = row["wall_s"]
+            noted = row.get("state") == "done" and row.get("key") == job.key
+            if job.file.exists() and (noted or _key_in(job.file) == job.key):
+                self.wall_s[job.cell.id] = row.get("wall_s") if noted else None
 
     def _manifest(self) -> Mapping[str, Any]:
         spec = self.experiment.spec
@@ -94,7 +97,17 @@ class Folder:
             "file": job.file.name,
             "state": "done" if self.done(job) else "waiting",
         }
-        return row | ({"wall_s": round(self.wall_s[job.cell.id], 3)} if self.done(job) else {})
+        wall_s = self.wall_s.get(job.cell.id)
+        return row if wall_s is None else row | {"wall_s": round(wall_s, 3)}
+
+
+def _key_in(file: Path) -> str | None:
+    """The key that a result was made for: a run may end before the manifest knows of it."""
+    try:
+        key = read_flent(file)["metadata"][KEY]["key"]
+    except (TsqlabError, KeyError, TypeError):
+        return None
+    return key if isinstance(key, str) else None
 
 
 @contextmanager
