@@ -8,15 +8,18 @@ virtual second for a while is stuck, and is ended.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.guest.lifetime import die_with
 from tsqlab.guest.plan import BOOT_UNIX_NS
 from tsqlab.guest.sandbox import Mounts, sandboxed
 from tsqlab.kernels import Kernel
@@ -80,7 +83,12 @@ def run_guest(
     with console.open("wb") as log:
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                # bubblewrap does this too, but not before it runs. The child takes no lock.
+                preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509
             )
         except FileNotFoundError as error:
             raise TsqlabError(f"no {error.filename}; try: tsqlab doctor") from error

@@ -7,7 +7,6 @@ CPU that is a context switch, across two it is an inter-processor interrupt and 
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import os
 import signal
@@ -17,9 +16,8 @@ from dataclasses import dataclass
 from queue import Empty, Queue
 from typing import Any
 
+from tsqlab.guest.lifetime import die_with
 from tsqlab.runner.cell import Job, run_cell
-
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 @dataclass
@@ -67,9 +65,7 @@ class Workers:
 def _start(cpus: Any, ticks: Any, parent: int) -> None:
     """Begin a worker: die with the parent, leave Ctrl-C to it, and take a CPU."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked to die with it
-        os._exit(1)
+    die_with(parent)
     _this.cpu, _this.ticks = cpus.get(), ticks
 
 
