@@ -7,10 +7,13 @@ import pytest
 
 from tsqlab.cli import main
 from tsqlab.experiment import load
+from tsqlab.experiment.claims import QUANTITIES, Claim, read_claims
 from tsqlab.experiment.flows import TESTS
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import PLOTS, TABLES, Report
+from tsqlab.metrics.shapes import SHAPES
 from tsqlab.paths import ROOT
+from tsqlab.report.verdicts import WORDS
 from tsqlab.results.summary import METRICS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -27,6 +30,8 @@ def test_examples_are_good(text, tmp_path):
     path.write_text(text)
     if text.startswith("#") and "\nkind = " in text:
         assert load_profile(str(path)).title
+    elif "\nquantity = " in text:
+        assert read_claims(path)
     else:
         assert load(str(path)).cells
 
@@ -44,6 +49,13 @@ def test_every_key_is_documented():
             assert f"`{key}`" in text
     for name in (*TESTS, *PLOTS):
         assert f"`{name}`" in text
+
+
+def test_every_key_of_a_claim_is_documented():
+    text = (ROOT / "docs" / "claims.md").read_text()
+    for name in (*(key for key in Claim.model_fields if key != "id"), *SHAPES, *WORDS):
+        assert f"`{name}`" in text
+    assert set(QUANTITIES) - set(METRICS) == set(SHAPES), "the rest is summary.csv's"
 
 
 def test_every_metric_is_documented():

@@ -13,7 +13,7 @@ from tsqlab.kernels.cache import key_of, key_of_files, made
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import make
 from tsqlab.kernels.names import named, recipe_of, remember
-from tsqlab.kernels.source import find_source, patched_tree, series, versions
+from tsqlab.kernels.source import changes, find_source, patched_tree, series, versions
 
 PATCH = """\
 --- a/file
@@ -117,6 +117,15 @@ def test_a_newer_tree_takes_the_nearest_series(tree):
     assert next(path.parent.name for path in series("6.6", None)) == "6.1"
     with pytest.raises(UsageError, match=r"no series in kernel/patches for 5\.10"):
         series("5.10", None)
+
+
+def test_a_patchs_message_is_no_reason_to_build_again(tmp_path):
+    one, other = tmp_path / "one.patch", tmp_path / "other.patch"
+    one.write_text(f"Subject: one\n---\n\ndiff --git a/file b/file\n{PATCH}")
+    other.write_text(f"Subject: other\n---\n\ndiff --git a/file b/file\n{PATCH}")
+    assert changes([one]) == changes([other]) != b""
+    other.write_text(one.read_text().replace("+new", "+newer"))
+    assert changes([one]) != changes([other])
 
 
 def test_a_patch_that_does_not_apply_is_named(tree, tmp_path):

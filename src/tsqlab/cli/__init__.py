@@ -18,8 +18,8 @@ from tsqlab.errors import TsqlabError, UsageError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every failure is a line on stderr, never a traceback."""
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)
         options.command(options)
         sys.stdout.flush()
     except UsageError as error:

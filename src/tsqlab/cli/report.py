@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.cli import folder
-from tsqlab.report import make_report, summary_table
+from tsqlab.report import claims_table, make_report, summary_table
 
 
 def add_to(commands: Any) -> None:
@@ -26,5 +26,8 @@ def show(path: Path) -> None:
     """Make the report of a folder; print its table and where things are."""
     report = make_report(path)
     print(summary_table(path))
+    if claims := claims_table(path):
+        print(claims)
     print(f"summary: {path / 'summary.csv'}")
+    print(f"plots:   {path / 'plots'}/*.svg")
     print(f"report:  {report}")

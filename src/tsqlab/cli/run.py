@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,10 @@ def add_to(commands: Any) -> None:
         help="cells at a time (default: one a CPU)",
     )  # fmt: skip
     parser.add_argument(
-        "--out", type=folder, metavar="DIR", help="the results' folder (default: results/NAME)"
+        "--out",
+        type=folder,
+        metavar="DIR",
+        help="the results' folder (default: results/NAME, and what was changed)",
     )
     parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
     parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
@@ -37,12 +42,17 @@ def add_to(commands: Any) -> None:
     parser.set_defaults(command=_run)
 
 
+def _own_folder(name: str, overrides: Sequence[str]) -> Path:
+    """Where results go by themselves: what was changed for one run does not replace the rest."""
+    return Path("results") / re.sub(r"[^\w.,=+-]+", "_", ",".join([name, *overrides]))[:200]
+
+
 def _run(options: argparse.Namespace) -> None:
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f'kernel="{options.kernel}"'] if options.kernel is not None else []
     experiment = load(options.experiment, overrides)
-    out: Path = options.out or Path("results") / experiment.name
+    out: Path = options.out or _own_folder(experiment.name, overrides)
     jobs = jobs_of(experiment, out, kernel_for)
     with closing(SweepProgress()) as progress:
         run(experiment, jobs, out, options.jobs, progress)

@@ -101,6 +101,8 @@ class _Reader:
                 raise self._error(["matrix", key], "no key of this name can vary")
             if not isinstance(levels, list) or not levels:
                 raise self._error(["matrix", key], "expected a list of values, at least one")
+            if twin := next((name for name in matrix if full_key(name) == full_key(key)), None):
+                raise self._error(["matrix", key], f'is the same key as "{twin}"')
             matrix[key] = levels
         return matrix
 
@@ -116,11 +118,12 @@ class _Reader:
         return Cell(levels, spec)
 
     def _check_unique(self, cells: Sequence[Cell]) -> None:
-        seen: set[str] = set()
+        seen: dict[str, str] = {}  # an id by what it specifies, and the other way round
         for cell in cells:
-            if cell.id in seen:
+            specified = cell.spec.model_dump_json()
+            if cell.id in seen or specified in seen:
                 raise self._error(["matrix"], f"two cells are the same: {cell.id}")
-            seen.add(cell.id)
+            seen |= {cell.id: specified, specified: cell.id}
 
     def _from_pydantic(self, error: ErrorDetails, factors: Mapping[str, Any]) -> FileError:
         where = [str(part) for part in error["loc"] if not str(part).startswith("[")]

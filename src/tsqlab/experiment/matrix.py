@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tsqlab.errors import UsageError
 from tsqlab.experiment.spec import Spec
 
 Level = str | int | float
@@ -54,6 +55,8 @@ def with_key(raw: Mapping[str, Any], full_key: str, value: Any) -> dict[str, Any
     *tables, last = _split(full_key)
     for name in tables:
         table = table.setdefault(name, {})
+        if not isinstance(table, dict):
+            raise UsageError(f'{full_key} cannot be set: "{name}" is {table!r}, and no table')
     table[last] = value
     return result
 

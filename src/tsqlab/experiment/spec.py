@@ -18,11 +18,13 @@ from tsqlab.experiment.tsq import Tsq, TsqSetting
 from tsqlab.units import Duration, Fraction, Rate, Size
 
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
-          "sfq", "red", "noqueue")  # fmt: skip
+          "sfq", "red")  # fmt: skip
 NODES = ("C", "R", "S")
 EGRESSES = ("C>R", "R>C", "R>S", "S>R")
 
-_BOTTLENECK = re.compile(r"(LR|L|R)([0-9]+)M")
+_BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
+_SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}  # LR: wireline's
+_BASE_RTT_MAX_NS = 20_000_000_000  # wireline's propagation is 10 s at most
 
 
 def _one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
@@ -44,12 +46,25 @@ def _check_qdisc(text: str) -> str:
 
 
 def _check_bottleneck(text: str) -> str:
-    if not _BOTTLENECK.fullmatch(text):
+    match = _BOTTLENECK.fullmatch(text)
+    if not match or not _SPEEDS_MBPS[match[1]][0] <= int(match[2]) <= _SPEEDS_MBPS[match[1]][1]:
         raise ValueError(
             f'"{text}" names no bottleneck; write L100M (HTB at the client), R100M (HTB at the '
-            "router) or LR1000M (none: both links at that rate)"
+            "router) or LR1000M (none: both links at that rate, of 10 to 100000 Mbit/s)"
         )
     return text
+
+
+def _check_controls(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9_]+(,[a-z0-9_]+)*", text):
+        raise ValueError(f'expected names with commas between, as "cubic,bbr", not {text!r}')
+    return text
+
+
+def _check_base_rtt(ns: int) -> int:
+    if ns % 2 or ns > _BASE_RTT_MAX_NS:
+        raise ValueError("expected an even number of ns, up to 20 s: half of it is each way")
+    return ns
 
 
 def _check_sysctl(name: str) -> str:
@@ -82,9 +97,12 @@ class Testbed(_Table):
 
     layout: Annotated[str, _one_of("layout", ("wired",))] = "wired"
     device: str = "gigabit"  # the profile of the network cards
-    bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] = "LR1000M"
+    # None: both links at the device's own rate.
+    bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] | None = None
     qdisc: Qdisc = "pfifo_fast"  # at the bottleneck, or at every egress when there is none
-    base_rtt: Duration = 0  # propagation of the R-S link, half of it each way
+    base_rtt: Annotated[Duration, AfterValidator(_check_base_rtt)] = (
+        0  # propagation of the R-S link, half of it each way
+    )
     mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # bytes of IP packet
     egress: dict[Annotated[str, _one_of("egress", EGRESSES)], Egress] = {}
     sysctl: dict[Annotated[str, _one_of("node", NODES)], Sysctls] = {}
@@ -106,9 +124,11 @@ class Testbed(_Table):
     def line_rate(self, device_rate: int) -> int:
         """The links' line rate in bits per second: LR bottlenecks are made by it."""
         side, mbit_per_s = self._bottleneck()
-        return mbit_per_s * 10**6 if side == "LR" else device_rate
+        return mbit_per_s * 10**6 if side == "LR" and mbit_per_s else device_rate
 
     def _bottleneck(self) -> tuple[str, int]:
+        if self.bottleneck is None:
+            return "LR", 0
         match = _BOTTLENECK.fullmatch(self.bottleneck)
         assert match, "validated"
         return match[1], int(match[2])
@@ -123,12 +143,12 @@ class Flows(_Table):
     delay: Duration = 5_000_000_000  # ping alone, before and after
     step: Duration = 100_000_000  # sampling period, and the ping's
     udp_rate: Rate = 0  # of udp_flood, payload; 0: as fast as the socket takes it
-    udp_size: Size = 1472  # payload of a datagram
+    udp_size: Annotated[Size, Field(ge=8, le=65507)] = 1472  # payload of a datagram
 
     @model_validator(mode="after")
     def _grid(self) -> Flows:
-        if self.step <= 0 or self.length <= 0:
-            raise ValueError("length and step must be more than nothing")
+        if self.step < 10**6 or self.length <= 0:
+            raise ValueError("length must be more than nothing, and step at least 1 ms")
         if self.length % self.step or self.delay % self.step:
             raise ValueError("length and delay must be multiples of step")
         return self
@@ -142,7 +162,9 @@ class Flows(_Table):
 class Sender(_Table):
     """How the sending side is set up."""
 
-    congestion_control: str = "cubic"  # several, with commas: the streams take turns
+    congestion_control: Annotated[str, AfterValidator(_check_controls)] = (
+        "cubic"  # several, with commas: the streams take turns
+    )
     # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
     # gro off leaves since 4.17, when TCP began to build GSO packets whatever the device says.
     offloads: Literal["on", "off", "gso"] = "off"
@@ -154,7 +176,9 @@ class Lab(_Table):
 
     kernel: str = "6.12"  # a version with a series in kernel/patches, or a name from kernel list
     hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
-    memory: Size = 512 << 20  # of the guest; it takes what it touches
+    memory: Annotated[Size, Field(ge=64 << 20)] = (
+        512 << 20
+    )  # of the guest; it takes what it touches
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1  # entropy, and when flows start
 
 

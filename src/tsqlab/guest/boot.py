@@ -25,11 +25,10 @@ from tsqlab.guest.sandbox import Mounts, sandboxed
 from tsqlab.kernels import Kernel
 
 STUCK_AFTER_S = 60.0
-"""Real seconds without a word from the guest: the slowest cell takes well under one second
-of ours for one of its own."""
+"""Real seconds without a word from the guest, which speaks twenty times a virtual second."""
 
 _POLL_S = 0.02
-_TICK = re.compile(r"^tsqlab: t (\d+)$", re.MULTILINE)
+_TICK = re.compile(r"^tsqlab: t (\d+) ms$", re.MULTILINE)
 _LAST_LINES = 15
 
 
@@ -128,7 +127,7 @@ def _latest_second(console: Path) -> int:
     with console.open("rb") as log:
         log.seek(max(0, console.stat().st_size - 200))
         seconds = _TICK.findall(log.read().decode(errors="replace").replace("\r", ""))
-    return int(seconds[-1]) if seconds else -1
+    return int(seconds[-1]) // 1000 if seconds else -1
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -141,4 +140,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _last_words(console: Path) -> str:
     lines = console.read_text(errors="replace").replace("\r", "").splitlines()
     said = [line for line in lines if line.strip() and not _TICK.match(line)]
+    booted = [at for at, line in enumerate(said) if " as init process" in line]
+    said = said[booted[-1] + 1 :] if booted else said
     return "\n".join(f"  {line}" for line in said[-_LAST_LINES:])

@@ -14,7 +14,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import key_of, key_of_files, made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
 from tsqlab.kernels.make import Progress, make
-from tsqlab.kernels.source import find_source, patched_tree, series
+from tsqlab.kernels.source import changes, find_source, patched_tree, series
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
 _ABOUT = "tsqlab.json"
@@ -56,7 +56,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
     own = fragments_for("".join(patch.read_text() for patch in tree_patches))
     fragments, hz = fragment_text(recipe.hz, (*own, *recipe.extra)), recipe.hz
     compiler = _compiler()
-    key = key_of(found.key, *(patch.read_bytes() for patch in tree_patches), fragments, compiler)
+    key = key_of(found.key, changes(tree_patches), fragments, compiler)
     linux = cache() / "linux" / f"{found.version}-{key}"
 
     def compile_linux(folder: Path) -> None:

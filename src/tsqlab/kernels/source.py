@@ -66,9 +66,15 @@ def series(version: str, given: Path | None) -> list[Path]:
     return patches
 
 
+def changes(patches: Sequence[Path]) -> bytes:
+    """What the patches change, without their messages: those are no reason to build again."""
+    texts = (patch.read_bytes() for patch in patches)
+    return b"".join(text[max(0, text.find(b"\ndiff --git")) :] for text in texts)
+
+
 def patched_tree(source: Source, patches: Sequence[Path]) -> Path:
     """A tree of *source* with *patches* applied, in the cache. Raises TsqlabError."""
-    key = key_of(source.key, *(patch.read_bytes() for patch in patches))
+    key = key_of(source.key, changes(patches))
 
     def make(folder: Path) -> None:
         _unpack(source.path, folder)
@@ -80,6 +86,8 @@ def patched_tree(source: Source, patches: Sequence[Path]) -> Path:
 
 def _nearest_series(version: str) -> Path:
     """The series of the version itself, or of the newest one that is not newer."""
+    if not re.fullmatch(r"\d+(\.\d+)*", version):
+        raise UsageError(f'"{version}" is no kernel version; there are {", ".join(versions())}')
     wanted = [int(part) for part in version.split(".")]
     for name in versions():
         if [int(part) for part in name.split(".")] <= wanted:

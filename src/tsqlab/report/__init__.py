@@ -3,9 +3,10 @@
 
 from pathlib import Path
 
+from tsqlab.report.claims import claims_table
 from tsqlab.report.table import format_table, summary_table
 
-__all__ = ["format_table", "make_report", "summary_table"]
+__all__ = ["claims_table", "format_table", "make_report", "summary_table"]
 
 
 def make_report(folder: Path) -> Path:

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tsqlab.errors import FileError
+from tsqlab.report.claims import claim_lines, totals
 from tsqlab.report.folder import MANIFEST, Folder, read_folder, read_manifest
 from tsqlab.report.plots import KINDS, Section, draw
 from tsqlab.report.settings import SEED, by_setting
@@ -27,14 +28,21 @@ from tsqlab.results.summary import METRICS, format_number
 REPORT = "report.html"
 SUMMARY = "summary.csv"
 
+PLOTS = "plots"
 _TEMPLATES = Path(__file__).parent
 
 
 def make_report(folder: Path) -> Path:
-    """Make the page of an experiment's folder. Raises FileError."""
+    """Make the page of an experiment's folder, and its plots beside it. Raises FileError."""
     _check_plots(folder, read_manifest(folder).plots)
-    html = render(read_folder(folder))
-    write_whole(folder / REPORT, html.encode())
+    content = read_folder(folder)
+    sections = _sections(content)
+    plots = folder / PLOTS
+    plots.mkdir(exist_ok=True)
+    for section in sections:
+        for number, plot in enumerate(section.plots, 1):
+            write_whole(plots / f"{section.name}-{number}.svg", plot.svg.encode())
+    write_whole(folder / REPORT, render(content, sections).encode())
     return folder / REPORT
 
 
@@ -45,7 +53,7 @@ def _check_plots(folder: Path, names: Sequence[str]) -> None:
             raise FileError(folder / MANIFEST, message, key="plots")
 
 
-def render(folder: Folder) -> str:
+def render(folder: Folder, sections: Sequence[Section]) -> str:
     """The page as text."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -55,11 +63,14 @@ def render(folder: Folder) -> str:
         lstrip_blocks=True,
     )
     manifest = folder.manifest
+    claims = claim_lines(folder)
     return environment.get_template("report.html").render(
         manifest=manifest,
         style=Markup((_TEMPLATES / "report.css").read_text()),  # ours, not data
         facts=_facts(folder),
-        sections=_sections(folder),
+        claims=claims,
+        totals=totals(claims),
+        sections=sections,
         summary=_summary(folder),
         cells=_cells(folder),
         has_summary=(folder.path / SUMMARY).exists(),

@@ -21,6 +21,9 @@ UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
 
 _NAMES = {
     "tcp_rtt": "TCP RTT",
+    "tcp_rtt_dip_period": "TCP RTT dip period",
+    "tcp_rtt_sawtooth": "TCP RTT sawtooth",
+    "tcp_rtt_swing": "TCP RTT swing",
     "cwnd": "cwnd",
     "sim": "simulated",
     "wall": "wall clock",
@@ -49,8 +52,7 @@ def format_table(rows: Sequence[SummaryRow], columns: Sequence[str] = COLUMNS) -
     factors = len(head) - len(columns)
     units = [""] * factors + [heading(name)[1] for name in columns]
     lines = [head, *([units] if any(units) else []), *body]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
-    return "\n".join(_aligned(line, widths, factors) for line in lines)
+    return "\n".join(aligned(lines, factors))
 
 
 def summary_table(folder: Path) -> str:
@@ -95,7 +97,14 @@ def _decimals(value: float, digits: int) -> int:
     return min(max(0, digits - 1 - size), _DECIMALS_MAX)
 
 
-def _aligned(line: Sequence[str], widths: Sequence[int], factors: int) -> str:
-    cells = [text.ljust(width) if at < factors else text.rjust(width)
-             for at, (text, width) in enumerate(zip(line, widths, strict=True))]  # fmt: skip
-    return "  ".join(cells).rstrip()
+def aligned(lines: Sequence[Sequence[str]], left: int) -> list[str]:
+    """Lines of fields as text, the first *left* fields at their left and the rest at their right.
+
+    A line's end of blanks is left out.
+    """
+    widths = [max(map(len, fields)) for fields in zip(*lines, strict=True)]
+    return [
+        "  ".join(text.ljust(width) if at < left else text.rjust(width)
+                  for at, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip()
+        for line in lines
+    ]  # fmt: skip

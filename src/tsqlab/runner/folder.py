@@ -52,18 +52,17 @@ class Folder:
         """Take over what an earlier run has done. Raises UsageError for another's folder."""
         try:
             old = json.loads((self.path / MANIFEST).read_text())
+            owner, rows = old["experiment"], {row["id"]: row for row in old["cells"]}
         except FileNotFoundError:
-            old = {"experiment": self.experiment.name, "cells": []}
-        except (OSError, ValueError) as error:
+            owner, rows = self.experiment.name, {}
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"{self.path / MANIFEST}: damaged ({error}); remove it to start anew"
             ) from error
-        if old.get("experiment") != self.experiment.name:
+        if owner != self.experiment.name:
             raise UsageError(
-                f'{self.path}: holds the experiment "{old.get("experiment")}"; '
-                "choose another folder with --out"
+                f'{self.path}: holds the experiment "{owner}"; choose another folder with --out'
             )
-        rows = {row["id"]: row for row in old["cells"]}
         for job in self.jobs:
             row = rows.get(job.cell.id, {})
             noted = row.get("state") == "done" and row.get("key") == job.key

@@ -41,11 +41,12 @@ struct pcap_record {
 };
 
 static int capture_fd;
+static volatile bool ended;
 
+/* The signal also ends a blocked receive; a packet socket knows no shutdown(). */
 static void stop_at_end(int64_t now)
 {
-	if (now >= schedule.end)
-		shutdown(capture_fd, SHUT_RDWR);
+	ended = now >= schedule.end;
 }
 
 static void open_socket(const char *device)
@@ -83,7 +84,7 @@ static FILE *open_file(const char *id)
 	return file;
 }
 
-/* False when there will be no more packets. */
+/* False at the end. */
 static bool capture_one(FILE *file)
 {
 	static char frame[FRAME_BYTES];
@@ -98,9 +99,9 @@ static bool capture_one(FILE *file)
 	struct timespec stamp;
 
 	if (got < 0 && errno == EINTR)
-		return true;
-	if (got <= 0 || !CMSG_FIRSTHDR(&message))
-		return false;
+		return !ended;
+	if (got < 0 || !CMSG_FIRSTHDR(&message))
+		die_errno("cannot receive a packet");
 	memcpy(&stamp, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(stamp));
 	record.seconds = stamp.tv_sec;
 	record.nanoseconds = stamp.tv_nsec;

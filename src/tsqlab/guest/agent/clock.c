@@ -54,8 +54,7 @@ static void on_tick(int signal)
 	int error = errno;
 
 	(void)signal;
-	if (instant <= schedule.end)
-		sample_at(instant);
+	sample_at(instant);
 	errno = error;
 }
 

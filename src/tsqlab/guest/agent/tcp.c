@@ -211,6 +211,8 @@ void tcp_endpoint(int words, char *word[])
 		flow.fd = accept_one(fd, address);
 	else
 		flow.fd = connect_one(fd, address, word_number(word[9], "START"));
+	if (now_ns() >= schedule.end)
+		die("the flow %s is connected only after the end of the measurement", word[2]);
 	sample_every_step(sends ? sample_sender : sample_receiver);
 	if (sends)
 		send_all();

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the papers claim of an experiment, as data beside it (docs/claims.md).
+
+The claims of experiments/PAPER/NAME.toml stand in experiments/PAPER/claims/NAME.toml, a table
+for each, whose name is the claim's. Reading them asks nothing of any result.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from tsqlab.errors import FileError
+from tsqlab.experiment.load import line_of
+from tsqlab.experiment.matrix import Level
+from tsqlab.experiment.spec import full_key
+from tsqlab.metrics.shapes import SHAPES
+from tsqlab.paths import EXPERIMENTS
+from tsqlab.results.summary import METRICS
+
+QUANTITIES = (*(name for name in METRICS if name not in ("sim_s", "wall_s")), *SHAPES)
+"""What a claim can be about: metrics and shapes, of one cell."""
+
+_SEED = "seed"
+
+
+def _check_quantity(name: str) -> str:
+    if name not in QUANTITIES:
+        near = difflib.get_close_matches(name, QUANTITIES, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(QUANTITIES)}"
+        raise ValueError(f'no quantity "{name}"; {hint}')
+    return name
+
+
+def _check_factors(setting: Mapping[str, Level]) -> Mapping[str, Level]:
+    for name in setting:
+        if name == _SEED:
+            raise ValueError("a claim is about all seeds; leave the seed out")
+        if full_key(name) is None:
+            raise ValueError(f'no key "{name}" can vary')
+    return setting
+
+
+Setting = Annotated[Mapping[str, Level], AfterValidator(_check_factors)]
+Text = Annotated[str, Field(min_length=1)]
+Bound = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+
+
+class Claim(BaseModel):
+    """One checkable statement of a paper."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Text  # the table's name: that of the statement in the paper's list, and a suffix
+    words: Text  # what the paper says
+    paper: Text  # its number, or what it has in place of one
+    quantity: Annotated[str, AfterValidator(_check_quantity)]  # one of QUANTITIES, of a cell
+    compare: Literal["value", "ratio", "difference"]  # of alone, of / to, of - to
+    of: Setting  # factors and their levels
+    to: Setting = {}
+    lower: Bound | None = None  # the accepted range, its ends included; in the quantity's unit,
+    upper: Bound | None = None  # or of a ratio, which has none
+    why: Text  # how the words became these bounds
+    explanation: str = ""  # of what differs in the lab,
+    evidence: str = ""  # and what shows that it is so
+
+    @model_validator(mode="after")
+    def _whole(self) -> Claim:
+        if (self.compare == "value") != (not self.to):
+            raise ValueError('"to" belongs to a ratio or a difference, and those need it')
+        if self.to and set(self.to) != set(self.of):
+            raise ValueError('"of" and "to" must name the same factors')
+        if self.to == self.of:
+            raise ValueError('"of" and "to" are the same setting')
+        if self.lower is None and self.upper is None:
+            raise ValueError('at least one of "lower" and "upper" is needed')
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            raise ValueError('"lower" is above "upper"')
+        if bool(self.explanation) != bool(self.evidence):
+            raise ValueError('"explanation" and "evidence" go together')
+        return self
+
+    def accepts(self, value: float) -> bool:
+        """Whether *value* lies in the accepted range."""
+        return (self.lower is None or value >= self.lower) and (
+            self.upper is None or value <= self.upper
+        )
+
+
+def bundled_claims() -> dict[str, Path]:
+    """The files of claims that come with tsqlab, by their experiment's name."""
+    return {path.stem: path for path in sorted(EXPERIMENTS.glob("*/claims/*.toml"))}
+
+
+def claims_of(experiment: str) -> tuple[Claim, ...]:
+    """The claims about a bundled experiment; none about another. Raises FileError."""
+    path = bundled_claims().get(experiment)
+    return read_claims(path) if path else ()
+
+
+def read_claims(path: Path) -> tuple[Claim, ...]:
+    """The claims of a file, in its order. Raises FileError."""
+    try:
+        text = path.read_text()
+        tables = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(path, f"cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise FileError(path, f"not TOML: {error}", int(line[1]) if line else None) from error
+    return tuple(_claim(path, text, name, table) for name, table in tables.items())
+
+
+def _claim(path: Path, text: str, name: str, table: Any) -> Claim:
+    def wrong(where: Sequence[str], message: str) -> FileError:
+        return FileError(path, message, line_of(text, where), ".".join(where))
+
+    if not isinstance(table, dict):
+        raise wrong([name], "expected a claim: a table, [ID], with its keys")
+    if "id" in table:
+        raise wrong([name, "id"], _unknown("id"))
+    try:
+        return Claim.model_validate({"id": name, **table})
+    except ValidationError as error:
+        # A key that is misspelt is also missing; what it should be is the better news.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+        keys = [str(part) for part in first["loc"] if str(part) in Claim.model_fields]
+        raise wrong([name, *(keys or map(str, first["loc"]))], _message(first)) from None
+
+
+def _message(error: ErrorDetails) -> str:
+    match error["type"]:
+        case "value_error":
+            return str(error["ctx"]["error"])
+        case "extra_forbidden":
+            return _unknown(str(error["loc"][-1]))
+        case "missing":
+            return "is missing"
+        case "literal_error":
+            return f"expected {error['ctx']['expected']}, not {error['input']!r}"
+        case _:
+            return f"{error['msg'][:1].lower()}{error['msg'][1:]}, not {error['input']!r}"
+
+
+def _unknown(key: str) -> str:
+    accepted = [name for name in Claim.model_fields if name != "id"]
+    near = difflib.get_close_matches(key, accepted, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
+    return f"unknown key; {hint}"

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Claims of the papers against what the lab measured.
+
+A claim is about one setting or compares two; cells that differ in their seed alone repeat it.
+Each repetition gives a number: the quantity of its one cell, or the ratio or difference of its
+two, which have the same seed. The claim *holds* when the mean of those numbers lies in the
+accepted range, ends included, and *differs* when it does not, or when a cell has no such number
+(a curve without dips has no dip period). It is *not run* as long as a cell of it is missing or
+not done. The 95 % confidence interval of the mean decides nothing; where it crosses a bound,
+the seeds do not settle the verdict, and a note says so.
+
+Factors that vary in the experiment but that the claim does not name, such as the kernel when a
+run was given two, make a verdict for each combination of their levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tsqlab.experiment.claims import Claim
+from tsqlab.metrics.shapes import SHAPES
+from tsqlab.metrics.statistics import Estimate, estimate
+from tsqlab.report.folder import Folder, ManifestCell, Result
+from tsqlab.report.settings import Setting, setting, varying
+from tsqlab.results.record import Level
+
+Word = Literal["holds", "differs", "not run"]
+WORDS: tuple[Word, ...] = ("holds", "differs", "not run")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the lab says of a claim."""
+
+    claim: Claim
+    word: Word
+    lab: Estimate | None  # None: not run, or no repetition has a number
+    context: str = ""  # levels of factors that vary and that the claim does not name
+    note: str = ""  # what is missing, or that the seeds do not settle it
+
+
+Repetition = dict[int, ManifestCell]
+"""The cells of one seed, by their place in sides()."""
+
+
+def check(folder: Folder, claims: Sequence[Claim]) -> list[Verdict]:
+    """The verdicts on *claims* about a folder's experiment, in their order."""
+    results = {result.id: result for result in folder.results}
+    return [
+        _verdict(claim, repetitions, results, context)
+        for claim in claims
+        for context, repetitions in _contexts(claim, folder.manifest.cells).items()
+    ]
+
+
+def sides(claim: Claim) -> tuple[Mapping[str, Level], ...]:
+    """The one setting or the two that a claim is about."""
+    return (claim.of, claim.to) if claim.to else (claim.of,)
+
+
+def in_words(side: Iterable[tuple[str, Level]]) -> str:
+    """A setting as text: "bottleneck=L10M, tsq=NoTSQ"."""
+    return ", ".join(f"{name}={level}" for name, level in side)
+
+
+def _contexts(claim: Claim, cells: Sequence[ManifestCell]) -> dict[str, list[Repetition]]:
+    """The repetitions that *cells* are of a claim, by the context's name."""
+    found: dict[Setting, dict[frozenset[tuple[str, Level]], Repetition]] = {}
+    for cell in cells:
+        rest = {name: level for name, level in cell.factors.items() if name not in claim.of}
+        for at, side in enumerate(sides(claim)):
+            if side.items() <= cell.factors.items():
+                repetitions = found.setdefault(setting(rest), {})
+                repetitions.setdefault(frozenset(rest.items()), {})[at] = cell
+    names = varying(list(found))
+    return {
+        in_words(item for item in context if item[0] in names): list(repetitions.values())
+        for context, repetitions in found.items()
+    } or {"": []}
+
+
+def _verdict(
+    claim: Claim, repetitions: Sequence[Repetition], results: Mapping[str, Result], context: str
+) -> Verdict:
+    missing = _missing(claim, repetitions, results)
+    if missing:
+        return Verdict(claim, "not run", None, context, missing)
+    numbers = [_number(claim, [results[cell.id] for _, cell in sorted(repetition.items())])
+               for repetition in repetitions]  # fmt: skip
+    known = [number for number in numbers if number is not None]
+    lab = estimate(known)
+    without = len(numbers) - len(known)
+    if lab is None or without:
+        note = f"no such number in {without} of {len(numbers)} repetitions"
+        return Verdict(claim, "differs", lab, context, note)
+    note = (
+        "the interval crosses a bound: more seeds would settle it" if _crosses(claim, lab) else ""
+    )
+    return Verdict(claim, "holds" if claim.accepts(lab.mean) else "differs", lab, context, note)
+
+
+def _missing(claim: Claim, repetitions: Sequence[Repetition], results: Mapping[str, Result]) -> str:
+    """Which cells are missing, in words; nothing when all are there."""
+    for at, side in enumerate(sides(claim)):
+        if not any(at in repetition for repetition in repetitions):
+            return f"no cell has {in_words(side.items())}"
+    wanted = len(repetitions) * len(sides(claim))
+    done = sum(cell.id in results for repetition in repetitions for cell in repetition.values())
+    return f"{wanted - done} of {wanted} cells missing or not done" if done < wanted else ""
+
+
+def _number(claim: Claim, cells: Sequence[Result]) -> float | None:
+    """What one repetition gives, of its one cell or its two."""
+    numbers = [quantity(cell, claim.quantity) for cell in cells]
+    of, to = numbers[0], numbers[-1]
+    if of is None or to is None:
+        return None
+    match claim.compare:
+        case "value":
+            return of
+        case "ratio":
+            return of / to if to else None
+        case "difference":
+            return of - to
+
+
+def quantity(cell: Result, name: str) -> float | None:
+    """A metric or a shape of a cell."""
+    return SHAPES[name](cell.trace) if name in SHAPES else cell.metrics.get(name)
+
+
+def _crosses(claim: Claim, lab: Estimate) -> bool:
+    """Whether a bound lies within the confidence interval."""
+    half = lab.half_width or 0.0
+    bounds = [bound for bound in (claim.lower, claim.upper) if bound is not None]
+    return any(abs(bound - lab.mean) < half for bound in bounds)
