@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from tsqlab.errors import FileError
+from tsqlab.experiment.invalid import reason
 from tsqlab.experiment.load import line_of
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
@@ -125,32 +125,18 @@ def _claim(path: Path, text: str, name: str, table: Any) -> Claim:
     if not isinstance(table, dict):
         raise wrong([name], "expected a claim: a table, [ID], with its keys")
     if "id" in table:
-        raise wrong([name, "id"], _unknown("id"))
+        raise wrong([name, "id"], _unknown(["id"]))
     try:
         return Claim.model_validate({"id": name, **table})
     except ValidationError as error:
         # A key that is misspelt is also missing; what it should be is the better news.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         keys = [str(part) for part in first["loc"] if str(part) in Claim.model_fields]
-        raise wrong([name, *(keys or map(str, first["loc"]))], _message(first)) from None
+        raise wrong([name, *(keys or map(str, first["loc"]))], reason(first, _unknown)) from None
 
 
-def _message(error: ErrorDetails) -> str:
-    match error["type"]:
-        case "value_error":
-            return str(error["ctx"]["error"])
-        case "extra_forbidden":
-            return _unknown(str(error["loc"][-1]))
-        case "missing":
-            return "is missing"
-        case "literal_error":
-            return f"expected {error['ctx']['expected']}, not {error['input']!r}"
-        case _:
-            return f"{error['msg'][:1].lower()}{error['msg'][1:]}, not {error['input']!r}"
-
-
-def _unknown(key: str) -> str:
+def _unknown(where: Sequence[str]) -> str:
     accepted = [name for name in Claim.model_fields if name != "id"]
-    near = difflib.get_close_matches(key, accepted, n=1)
+    near = difflib.get_close_matches(where[-1], accepted, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
     return f"unknown key; {hint}"

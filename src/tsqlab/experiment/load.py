@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tsqlab.errors import FileError, UsageError
+from tsqlab.experiment.invalid import reason
 from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
 from tsqlab.experiment.spec import Spec, full_key
 from tsqlab.paths import EXPERIMENTS
@@ -130,25 +131,11 @@ class _Reader:
         varied = {full_key(key): key for key in factors}
         full = ".".join(where)
         if full in varied:
-            return self._error(["matrix", varied[full]], _message(error))
-        return self._error(where, _message(error))
+            return self._error(["matrix", varied[full]], reason(error, _unknown_key))
+        return self._error(where, reason(error, _unknown_key))
 
     def _error(self, where: Sequence[str], message: str) -> FileError:
         return FileError(self.path, message, line_of(self.text, where), ".".join(where))
-
-
-def _message(error: ErrorDetails) -> str:
-    match error["type"]:
-        case "value_error":
-            return str(error["ctx"]["error"])
-        case "extra_forbidden":
-            return _unknown_key([str(part) for part in error["loc"]])
-        case "missing":
-            return "is missing"
-        case "literal_error":
-            return f"expected {error['ctx']['expected']}, not {error['input']!r}"
-        case _:
-            return f"{error['msg'][:1].lower()}{error['msg'][1:]}, not {error['input']!r}"
 
 
 def _unknown_key(where: Sequence[str]) -> str:

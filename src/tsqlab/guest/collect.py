@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tsqlab.experiment.spec import Spec
-from tsqlab.guest.plan import egress_ids
+from tsqlab.guest.plan import EGRESS_SERIES
 from tsqlab.results.measurement import Measurement, read_table
 
 
@@ -18,6 +18,6 @@ def collect(out: Path, spec: Spec) -> Measurement:
         receivers={flow.series: read_table(out / f"{flow.id}-recv.tsv") for flow in traffic.flows},
         pings={probe.series: read_table(out / f"{probe.id}.tsv") for probe in traffic.probes},
         qdiscs={
-            egress: read_table(out / f"{series}.tsv") for egress, series in egress_ids(spec).items()
+            egress: read_table(out / f"{series}.tsv") for egress, series in EGRESS_SERIES.items()
         },
     )

@@ -25,6 +25,9 @@ PLAN_DIR = "/tsqlab/plan"
 MODULE_DIR = "/tsqlab/modules"
 OUT_DIR = "/tsqlab/out"
 
+EGRESS_SERIES = {port.egress: f"qdisc-{port.device}" for port in testbed.PORTS}
+"""The egresses, whose queues are all watched, and each one's series file."""
+
 _FIRST_PORT = 5001
 
 
@@ -44,12 +47,6 @@ def make_plan(spec: Spec, profile: Wireline) -> Plan:
     lines = [*_set_up(spec, profile), _clock(spec), *_endpoints(spec), ["end"]]
     files["plan"] = "".join("\t".join(line) + "\n" for line in lines)
     return Plan(files)
-
-
-def egress_ids(spec: Spec) -> dict[str, str]:
-    """The egresses whose queues are watched, and each one's series file."""
-    del spec  # every egress of the wired testbed
-    return {port.egress: f"qdisc-{port.device}" for port in testbed.PORTS}
 
 
 def _set_up(spec: Spec, profile: Wireline) -> Iterable[list[str]]:
@@ -87,7 +84,7 @@ def _endpoints(spec: Spec) -> Iterable[list[str]]:
         yield from _tcp(spec, flow, port) if flow.protocol == "tcp" else _udp(spec, flow, port)
     for number, probe in enumerate(traffic.probes, _FIRST_PORT + len(traffic.flows)):
         yield from _probe(spec, probe, str(number))
-    for egress, series in egress_ids(spec).items():
+    for egress, series in EGRESS_SERIES.items():
         device = next(port.device for port in testbed.PORTS if port.egress == egress)
         yield ["qdisc", egress[0], series, device, str(testbed.LEAF_MAJOR)]
 
