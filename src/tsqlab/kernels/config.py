@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tsqlab.errors import TsqlabError
 from tsqlab.paths import KERNEL_CONFIG
 
-PURPOSES = ("base", "net")
+PURPOSES = ("base", "net", "wifi")
 """The fragments of every guest."""
 
 _ASSIGNMENT = re.compile(r"^(CONFIG_\w+)=(.*)$", re.MULTILINE)
