@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Many saturated stations exactly: EDCA in continuous time, to the nanosecond.
+
+Every station has a backoff counter and a time ``resume``, its first slot boundary after the
+last busy period. It will transmit at resume + counter * slot. The earliest of all stations
+begins; those that begin in the same nanosecond collide; the others sense it at once, having
+taken one off their counter at each boundary that they have passed, the one at that very instant
+included, and nothing if they were still in AIFS or EIFS. Then, with ends of PPDUs on the air:
+
+    who                                     resumes at
+    success: everybody                      end of the response + AIFS
+    collision: a sender                     end of its own PPDU + AckTimeout + AIFS
+               everybody else               end of the longest PPDU + (EIFS - DIFS) + AIFS
+               a sender whose PPDU ends     the later of its own rule and
+                 before another's           end of the longest PPDU + ``overlapped`` + AIFS
+
+At 5 GHz AckTimeout is 45 us and EIFS - DIFS 60 us. So after a collision those who collided are
+15 us ahead of the rest, which is more than a slot, and no multiple of one: until a success puts
+everybody in step again, their boundaries fall between the others', and the two groups cannot
+collide. No model with slots for steps shows that.
+
+``overlapped`` is EIFS - DIFS here: the station ends in the middle of a PPDU that it cannot
+decode. One can also hold, and the standard's words are on that side, that EIFS follows only the
+reception of a frame, which a station that missed the preamble never began: then it is 0. It is
+without effect when all PPDUs are equally long.
+
+A collision destroys everything (no capture), nobody is hidden, no frame is lost but in
+collisions, and a station has one access category. With RTS the RTS is what collides:
+``ppdu_ns`` is the RTS, and all that follows it is ``response_ns``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tsqlab.model.band import GHZ_5, Band
+from tsqlab.model.edca import STATION, Access, eifs_extra_ns
+from tsqlab.model.sampling import BATCHES, Sampled, ratio
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A station that always has a PPDU to send."""
+
+    ppdu_ns: int
+    response_ns: int  # from the end of the PPDU to the end of the response: SIFS and block ack
+    payload_bits: int  # of a PPDU
+    access: Access = STATION["BE"]
+    attempts: int = 7  # after so many the PPDU is given up, and CW returns to CWmin
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What follows a collision, before AIFS."""
+
+    ack_timeout_ns: int  # of a sender, from the end of its PPDU
+    eifs_extra_ns: int  # of the others, from the end of the longest
+    overlapped_ns: int  # of a sender that another one outlasts, from the end of the longest
+
+
+def recovery(band: Band) -> Recovery:
+    """What the standard says for a band."""
+    extra_ns = eifs_extra_ns(band)
+    return Recovery(band.ack_timeout_ns, extra_ns, extra_ns)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run has shown."""
+
+    goodput_bit_per_s: Sampled  # of all stations together
+    collision_probability: Sampled  # of a transmission
+    station_goodput_bit_per_s: tuple[Sampled, ...]
+    given_up: int  # PPDUs, in the whole run
+
+
+@dataclass
+class _Station:
+    contender: Contender
+    resume_ns: int  # the first slot boundary after the last busy period
+    counter: int = 0
+    failures: int = 0
+
+    def start_ns(self, slot_ns: int) -> int:
+        return self.resume_ns + self.counter * slot_ns
+
+    def count_down(self, until_ns: int, slot_ns: int) -> None:
+        if until_ns >= self.resume_ns:
+            self.counter -= (until_ns - self.resume_ns) // slot_ns + 1
+
+
+@dataclass
+class _Batch:
+    """Sums over a part of the run."""
+
+    stations: int
+    elapsed_ns: int = 0
+    transmissions: int = 0
+    collided: int = 0
+    bits: list[int] = field(init=False)  # delivered, of each station
+
+    def __post_init__(self) -> None:
+        self.bits = [0] * self.stations
+
+
+@dataclass
+class _Medium:
+    stations: list[_Station]
+    slot_ns: int
+    recovery: Recovery
+    random: np.random.Generator
+    aifs_ns: list[int]
+    now_ns: int = 0  # when the last response, or the last PPDU that collided, ended
+    given_up: int = 0
+
+    def draw(self, station: _Station) -> None:
+        window = station.contender.access.cw_after(station.failures)
+        station.counter = int(self.random.integers(window + 1))
+
+    def step(self, batch: _Batch) -> None:
+        """One busy period, and the idle time before it."""
+        starts = [station.start_ns(self.slot_ns) for station in self.stations]
+        start_ns = min(starts)
+        senders = [at for at, when in enumerate(starts) if when == start_ns]
+        for at, station in enumerate(self.stations):
+            if at not in senders:
+                station.count_down(start_ns, self.slot_ns)
+        before_ns = self.now_ns
+        if len(senders) == 1:
+            self.succeed(senders[0], start_ns, batch)
+        else:
+            self.collide(senders, start_ns)
+            batch.collided += len(senders)
+        batch.transmissions += len(senders)
+        batch.elapsed_ns += self.now_ns - before_ns
+
+    def succeed(self, sender: int, start_ns: int, batch: _Batch) -> None:
+        station = self.stations[sender]
+        contender = station.contender
+        self.now_ns = start_ns + contender.ppdu_ns + contender.response_ns
+        batch.bits[sender] += contender.payload_bits
+        station.failures = 0
+        self.draw(station)
+        for at, other in enumerate(self.stations):
+            other.resume_ns = self.now_ns + self.aifs_ns[at]
+
+    def collide(self, senders: Sequence[int], start_ns: int) -> None:
+        after = self.recovery
+        self.now_ns = start_ns + max(self.stations[at].contender.ppdu_ns for at in senders)
+        for at, station in enumerate(self.stations):
+            idle_ns = self.now_ns + after.eifs_extra_ns
+            if at in senders:
+                own_ns = start_ns + station.contender.ppdu_ns
+                idle_ns = own_ns + after.ack_timeout_ns
+                if own_ns < self.now_ns:
+                    idle_ns = max(idle_ns, self.now_ns + after.overlapped_ns)
+                self.fail(station)
+            station.resume_ns = idle_ns + self.aifs_ns[at]
+
+    def fail(self, station: _Station) -> None:
+        station.failures += 1
+        if station.failures == station.contender.attempts:
+            station.failures = 0
+            self.given_up += 1
+        self.draw(station)
+
+
+def simulate(
+    contenders: Sequence[Contender],
+    busy_periods: int,
+    *,
+    band: Band = GHZ_5,
+    after_collision: Recovery | None = None,
+    seed: int = 1,
+) -> Outcome:
+    """Let the *contenders* contend for that many successes and collisions, in 20 batches.
+
+    A batch more comes first, and does not count: in it the contention windows open.
+    """
+    medium = _Medium(
+        stations=[_Station(one, one.access.aifs_ns(band)) for one in contenders],
+        slot_ns=band.slot_ns,
+        recovery=after_collision or recovery(band),
+        random=np.random.default_rng(seed),
+        aifs_ns=[one.access.aifs_ns(band) for one in contenders],
+    )
+    for station in medium.stations:
+        medium.draw(station)
+    batches = [_Batch(len(contenders)) for _ in range(BATCHES + 1)]
+    for batch in batches:
+        for _ in range(busy_periods // BATCHES):
+            medium.step(batch)
+    return _outcome(batches[1:], medium.given_up)
+
+
+def _outcome(batches: Sequence[_Batch], given_up: int) -> Outcome:
+    seconds = [batch.elapsed_ns / 1e9 for batch in batches]
+    stations = range(batches[0].stations)
+    return Outcome(
+        goodput_bit_per_s=ratio([sum(batch.bits) for batch in batches], seconds),
+        collision_probability=ratio(
+            [batch.collided for batch in batches], [batch.transmissions for batch in batches]
+        ),
+        station_goodput_bit_per_s=tuple(
+            ratio([batch.bits[at] for batch in batches], seconds) for at in stations
+        ),
+        given_up=given_up,
+    )
