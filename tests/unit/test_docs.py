@@ -72,3 +72,16 @@ def test_the_readmes_commands_exist(line, capsys):
         main([*line.split(), "--help"])
     assert left.value.code == 0
     assert "usage: tsqlab" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "output"),
+    re.findall(
+        r"^```console\n\$ tsqlab (model .*?)\n(.*?)^```$",
+        (ROOT / "docs" / "radio-model.md").read_text(),
+        re.MULTILINE | re.DOTALL,
+    ),
+)
+def test_the_models_examples_print_what_they_show(line, output, capsys):
+    assert main(line.split()) == 0
+    assert capsys.readouterr().out == output

@@ -40,7 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from tsqlab.cli import doctor, kernel, listing, report, run  # noqa: PLC0415  (keeps --help quick)
+    from tsqlab.cli import (  # noqa: PLC0415  (keeps --help quick)
+        doctor,
+        kernel,
+        listing,
+        model,
+        report,
+        run,
+    )
 
     parser = argparse.ArgumentParser(
         prog="tsqlab",
@@ -48,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tsqlab {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (run, listing, report, kernel, doctor):
+    for module in (run, listing, report, model, kernel, doctor):
         module.add_to(commands)
     return parser
 
