@@ -106,6 +106,7 @@ def test_what_holds_at_all_times(sender, data):
         assert 1 <= len(queue.aggregates) <= sender.ahead
         sent = [number for one in queue.aggregates for number in one]
         assert len(set(sent)) == len(sent)
+        assert all(one == sorted(one) for one in queue.aggregates)
         assert all(len(one) <= sender.subframes for one in queue.aggregates)
         assert all(queue.start <= number < queue.start + sender.window for number in sent)
         assert queue.pending == set(sent) | set(queue.repeat)
@@ -113,6 +114,7 @@ def test_what_holds_at_all_times(sender, data):
         lost = data.draw(st.lists(st.booleans(), min_size=len(aggregate), max_size=len(aggregate)))
         delivered, given_up = queue.complete(aggregate, lost)
         arrived += delivered + given_up
+        assert queue.repeat == sorted(queue.repeat)
     assert arrived + len(queue.pending) == queue.new
 
 

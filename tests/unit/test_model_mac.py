@@ -99,6 +99,13 @@ def test_largest_aggregates(rate, limits, subframes):
     assert mac.largest_aggregate(rate, 1538, limits) == subframes
 
 
+@pytest.mark.parametrize(("size", "ns", "subframes"), [
+    (26_246, 1_440_000, 17), (26_245, 1_440_000, 16), (26_246, 1_439_999, 16)
+])  # fmt: skip
+def test_a_limit_is_what_may_just_be_reached(size, ns, subframes):
+    assert mac.largest_aggregate(HT40, 1538, mac.Limits(64, size, ns)) == subframes
+
+
 def test_a_long_mpdu_goes_alone():
     assert mac.largest_aggregate(HT40, mac.mpdu_bytes(1500, packets=3)) == 1
 

@@ -70,7 +70,7 @@ class _Queue:
 
     sender: Sender
     aggregates: deque[list[int]] = field(default_factory=deque)
-    repeat: list[int] = field(default_factory=list)
+    repeat: list[int] = field(default_factory=list)  # what one aggregate lost, in order
     failures: dict[int, int] = field(default_factory=dict)
     pending: set[int] = field(default_factory=set)  # sent or to be repeated, not acknowledged
     new: int = 0  # the next number that was never sent
@@ -79,10 +79,7 @@ class _Queue:
     def fill(self) -> None:
         """Form aggregates until the hardware's queue is full, or nothing may be sent."""
         while len(self.aggregates) < self.sender.ahead:
-            aggregate, self.repeat = (
-                self.repeat[: self.sender.subframes],
-                self.repeat[self.sender.subframes :],
-            )
+            aggregate, self.repeat = self.repeat, []
             room = min(self.sender.subframes - len(aggregate),
                        self.start + self.sender.window - self.new)  # fmt: skip
             fresh = range(self.new, self.new + room)
@@ -104,7 +101,6 @@ class _Queue:
             else:
                 self.pending.remove(number)
                 given_up += is_lost
-        self.repeat.sort()
         while self.start < self.new and self.start not in self.pending:
             self.start += 1
         return len(aggregate) - sum(lost), given_up
