@@ -15,10 +15,11 @@ are counted the same way, 0 to 7 for 6 to 54 Mbit/s; :meth:`Rate.legacy` takes M
 N_ES is how many convolutional encoders share the bits; each adds 6 tail bits to a PPDU. HT has
 a second one above 300 Mbit/s. VHT has one for every 540 Mbit/s (600 with the short guard
 interval, which is the same number of bits in a symbol), and more where that number would not
-divide the bits of a symbol: 15 exceptions. (802.11-2020 21.5 has them in tables. Lists that are
-going round, ns-3's for one, have 13, without 8 streams at 160 MHz with MCS 5 and 8, where 7 and
-11 encoders would have to share 14976 and 22464 bits.) Some combinations are not valid at all:
-MCS 9 at 20 MHz but with 3 and 6 streams, and four more.
+divide the bits of a symbol: 15 exceptions here. (They are found by that rule, which is behind the
+tables of 802.11-2020 21.5; the tables themselves were not at hand. ns-3 has 13 of them, and 7 and
+11 encoders with 8 streams at 160 MHz, MCS 5 and 8, whose 14976 and 22464 bits those numbers do
+not divide.) Some combinations are not valid at all: MCS 9 at 20 MHz but with 3 and 6 streams, and
+four more.
 
 HT and VHT are taken to use these encoders (BCC), HE to use LDPC, which has no tail: LDPC is
 mandatory in HE beyond 20 MHz, above 4 streams and for MCS 10 and 11, and what all devices use
