@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * airlink: 802.11 radios that aggregate, on a medium with true airtime.
+ *
+ * mac80211_hwsim, the usual simulated radio, hands a frame over in no time and
+ * reports it at once. What is driven by how long a radio takes (mac80211's queues,
+ * airtime fairness, TCP Small Queues, pacing, rate control) then has nothing to go
+ * by. Here frames contend for the medium, go out in A-MPDUs that last as long as
+ * IEEE 802.11 says, get lost one by one, and are reported when hardware would.
+ *
+ *	phy.c			how long a PPDU takes
+ *	error.c			how many MPDUs get lost at which SNR
+ *	medium.c, edca.c	events; who sends when
+ *	exchange.c		RTS, CTS, PPDU, acknowledgement; who hears what
+ *	ppdu.c, queue.c,	what is sent together
+ *	window.c
+ *	radio.c, link.c, host.c	a radio, its peers, its host
+ *	profile.c		what a kind of device is like
+ *	fullmac.c		an Ethernet-like device; firmware does 802.11
+ *	softmac*.c		a mac80211 device
+ *	sniffer.c		all that is on the air, for tcpdump
+ *	netlink.c, registry.c	making and setting all of this
+ *
+ * What it does not model: propagation time, capture, movement, interference
+ * between channels, MU-MIMO and OFDMA, 802.11b.
+ */
+
+#include <linux/module.h>
+
+#include "netlink.h"
+#include "ppdu.h"
+#include "queue.h"
+#include "registry.h"
+
+static int __init airlink_init(void)
+{
+	int err = al_mpdu_cache_create();
+
+	if (err)
+		return err;
+	err = al_ppdu_cache_create();
+	if (err)
+		goto destroy_mpdus;
+	err = al_netlink_register();
+	if (err)
+		goto destroy_ppdus;
+	return 0;
+
+destroy_ppdus:
+	al_ppdu_cache_destroy();
+destroy_mpdus:
+	al_mpdu_cache_destroy();
+	return err;
+}
+
+static void __exit airlink_exit(void)
+{
+	al_netlink_unregister();
+	mutex_lock(&al_mutex);
+	al_registry_clear();
+	mutex_unlock(&al_mutex);
+	al_ppdu_cache_destroy();
+	al_mpdu_cache_destroy();
+}
+
+module_init(airlink_init);
+module_exit(airlink_exit);
+MODULE_DESCRIPTION("802.11 radios that aggregate, in true airtime");
+MODULE_AUTHOR("tsqlab");
+MODULE_LICENSE("GPL");

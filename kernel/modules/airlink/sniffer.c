@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A device that shows all that is on a medium, for tcpdump and Wireshark, as
+ * hwsim0 does for mac80211_hwsim: each MPDU of each try of a PPDU, RTS, CTS, ACK
+ * and block ack, with radiotap header and FCS, each with the end of its PPDU as
+ * its time.
+ *
+ * It hears everybody, at no noise. What a collision has made of a frame depends on
+ * where one stands; here its FCS is bad if the one that it is for could not decode
+ * it (multicast: if nobody could). MPDUs that are lost in noise look good, and it
+ * is the block ack that says which they were.
+ *
+ * Data of a softmac device is shown as the driver got it. A fullmac device makes a
+ * header that says the same as its Ethernet one; nothing in it has been sent by
+ * mac80211, but lengths, numbers and times are those of the model. Control frames
+ * exist in a capture only.
+ *
+ * With no such device, or one that is down, none of this costs anything. Frames go
+ * to the taps only: the stack takes them for somebody else's.
+ */
+
+#include <linux/crc32.h>
+#include <linux/ieee80211.h>
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/netlink.h>
+
+#include "exchange.h"
+#include "ppdu.h"
+#include "radio.h"
+#include "radiotap.h"
+#include "sniffer.h"
+
+struct al_sniffer {
+	struct net_device *dev;
+};
+
+struct block_ack {
+	__le16 frame_control;
+	__le16 duration;
+	u8 ra[ETH_ALEN];
+	u8 ta[ETH_ALEN];
+	__le16 control;
+	__le16 start;
+	u8 bitmap[AL_SUBFRAMES_MAX / 8];
+} __packed __aligned(2);
+
+#define BA_FIXED_BYTES	offsetof(struct block_ack, bitmap)
+
+/* 9.3.1.8.2: in the Fragment Number subfield, how long the bitmap is. */
+#define BA_BITMAP_64	0
+#define BA_BITMAP_256	4
+
+#define DURATION_MAX_US	32767
+
+/* A frame without its FCS, to all taps. Takes @skb. */
+static void show(const struct al_exchange *exchange, struct sk_buff *skb,
+		 const struct al_radiotap *tap)
+{
+	struct net_device *dev = exchange->from->medium->sniffer->dev;
+	u32 fcs = ~crc32_le(~0, skb->data, skb->len);
+
+	if (tap->bad_fcs)
+		fcs = ~fcs;
+	*(__le32 *)skb_put(skb, FCS_LEN) = cpu_to_le32(fcs);
+	memcpy(skb_push(skb, tap->length), tap->bytes, tap->length);
+
+	skb->dev = dev;
+	skb->protocol = htons(ETH_P_802_2);
+	skb->pkt_type = PACKET_OTHERHOST;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb->tstamp = ktime_mono_to_real(ns_to_ktime(exchange->at_ns));
+	skb_reset_mac_header(skb);
+	dev->stats.rx_packets++;
+	dev->stats.rx_bytes += skb->len;
+	netif_rx(skb);
+}
+
+static __le16 duration_of(const struct al_exchange *exchange)
+{
+	u64 us = DIV_ROUND_UP_ULL(al_exchange_remaining_ns(exchange),
+				  NSEC_PER_USEC);
+
+	return cpu_to_le16(min_t(u64, us, DURATION_MAX_US));
+}
+
+/* Whom the frame of this step is for; NULL: all. */
+static const struct al_radio *receiver_of(const struct al_exchange *exchange)
+{
+	if (exchange->from == exchange->edcaf->radio)
+		return exchange->ppdu->queue->link->to;
+	return exchange->edcaf->radio;
+}
+
+static bool collided(const struct al_exchange *exchange)
+{
+	const struct al_radio *to = receiver_of(exchange);
+	DECLARE_BITMAP(bad, AL_RADIOS_MAX);
+
+	if (bitmap_empty(exchange->garbled, AL_RADIOS_MAX))
+		return false;
+	bitmap_or(bad, exchange->garbled, exchange->deaf, AL_RADIOS_MAX);
+	if (to)
+		return test_bit(to->index, bad);
+	return bitmap_subset(exchange->from->hearers, bad, AL_RADIOS_MAX);
+}
+
+static void begin_radiotap(const struct al_exchange *exchange,
+			   const struct al_rate *rate,
+			   struct al_radiotap *tap)
+{
+	al_radiotap_begin(tap, rate, exchange->from->medium->band,
+			  exchange->at_ns - exchange->frame_ns);
+	if (collided(exchange))
+		al_radiotap_bad_fcs(tap);
+}
+
+static bool in_series(const struct al_ppdu *ppdu)
+{
+	return ppdu->series_at || ppdu->series_tries;
+}
+
+/* With room for all that show() puts around it. */
+static struct sk_buff *new_skb(u32 bytes)
+{
+	struct sk_buff *skb = alloc_skb(AL_RADIOTAP_BYTES + bytes + FCS_LEN,
+					GFP_ATOMIC);
+
+	if (skb)
+		skb_reserve(skb, AL_RADIOTAP_BYTES);
+	return skb;
+}
+
+/* Of the bytes only: an skb on its way has a sender's times and owner. */
+static struct sk_buff *copy_of(const struct sk_buff *skb)
+{
+	struct sk_buff *copy = new_skb(skb->len);
+
+	if (copy)
+		skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len);
+	return copy;
+}
+
+static struct sk_buff *capture(const struct al_mpdu *mpdu)
+{
+	const struct al_front_ops *ops = mpdu->queue->link->from->ops;
+
+	if (ops->capture)
+		return ops->capture(mpdu, AL_RADIOTAP_BYTES, FCS_LEN);
+	return copy_of(mpdu->skbs);
+}
+
+/* What each try has of its own. */
+static void settle_header(const struct al_exchange *exchange,
+			  const struct al_mpdu *mpdu, struct sk_buff *skb)
+{
+	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
+
+	header->duration_id = duration_of(exchange);
+	if (mpdu->tries || in_series(exchange->ppdu))
+		header->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
+}
+
+static void show_data(const struct al_exchange *exchange)
+{
+	const struct al_ppdu *ppdu = exchange->ppdu;
+	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
+	const struct al_mpdu *mpdu;
+	struct al_radiotap tap;
+	struct sk_buff *skb;
+
+	begin_radiotap(exchange, rate, &tap);
+	if (ppdu->frames > 1)
+		al_radiotap_ampdu(&tap, ppdu->reference);
+	al_radiotap_end(&tap, rate);
+
+	list_for_each_entry(mpdu, &ppdu->mpdus, node) {
+		if (ppdu->frames > 1 && list_is_last(&mpdu->node, &ppdu->mpdus))
+			al_radiotap_last(&tap);
+		skb = capture(mpdu);
+		if (unlikely(!skb))
+			continue;
+		settle_header(exchange, mpdu, skb);
+		show(exchange, skb, &tap);
+	}
+}
+
+static void show_control(const struct al_exchange *exchange, const void *frame,
+			 u8 bytes)
+{
+	struct al_rate rate =
+		al_response_rate(&al_ppdu_series(exchange->ppdu)->rate);
+	struct sk_buff *skb = new_skb(bytes);
+	struct al_radiotap tap;
+
+	if (unlikely(!skb))
+		return;
+	skb_put_data(skb, frame, bytes);
+	begin_radiotap(exchange, &rate, &tap);
+	al_radiotap_end(&tap, &rate);
+	show(exchange, skb, &tap);
+}
+
+static void show_rts(const struct al_exchange *exchange)
+{
+	struct ieee80211_rts rts = {
+		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
+					     IEEE80211_STYPE_RTS),
+		.duration = duration_of(exchange),
+	};
+
+	ether_addr_copy(rts.ra, receiver_of(exchange)->address);
+	ether_addr_copy(rts.ta, exchange->from->address);
+	show_control(exchange, &rts, sizeof(rts));
+}
+
+/* A CTS and an ACK differ in their names. */
+static void show_answer(const struct al_exchange *exchange, u16 subtype)
+{
+	struct ieee80211_cts answer = {
+		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL | subtype),
+		.duration = duration_of(exchange),
+	};
+
+	ether_addr_copy(answer.ra, receiver_of(exchange)->address);
+	show_control(exchange, &answer, sizeof(answer));
+}
+
+/* The number that an MPDU has in its header. */
+static u16 number_of(const struct al_mpdu *mpdu)
+{
+	const struct ieee80211_hdr *header = (void *)mpdu->skbs->data;
+
+	if (mpdu->queue->link->from->ops->capture)
+		return mpdu->seq & IEEE80211_MAX_SN;
+	return IEEE80211_SEQ_TO_SN(le16_to_cpu(header->seq_ctrl));
+}
+
+/* A bitmap of the PPDU's MPDUs, from the first on, which has the lowest number. */
+static void mark_received(const struct al_ppdu *ppdu, struct block_ack *ba)
+{
+	const struct al_mpdu *mpdu;
+	u16 first, offset;
+
+	mpdu = list_first_entry(&ppdu->mpdus, struct al_mpdu, node);
+	first = number_of(mpdu);
+	ba->start |= cpu_to_le16(IEEE80211_SN_TO_SEQ(first));
+	list_for_each_entry(mpdu, &ppdu->mpdus, node) {
+		offset = ieee80211_sn_sub(number_of(mpdu), first);
+		if (mpdu->received && offset < AL_SUBFRAMES_MAX)
+			ba->bitmap[offset / 8] |= BIT(offset % 8);
+	}
+}
+
+static void show_block_ack(const struct al_exchange *exchange)
+{
+	const struct al_queue *queue = exchange->ppdu->queue;
+	bool wide = queue->link->from->profile.window_frames > 64;
+	struct block_ack ba = {
+		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
+					     IEEE80211_STYPE_BACK),
+		.duration = duration_of(exchange),
+		.control = cpu_to_le16(IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA |
+				       queue->tid <<
+				       IEEE80211_BAR_CTRL_TID_INFO_SHIFT),
+		.start = cpu_to_le16(wide ? BA_BITMAP_256 : BA_BITMAP_64),
+	};
+
+	ether_addr_copy(ba.ra, receiver_of(exchange)->address);
+	ether_addr_copy(ba.ta, exchange->from->address);
+	mark_received(exchange->ppdu, &ba);
+	show_control(exchange, &ba,
+		     (wide ? AL_BA_WIDE_BYTES : AL_BA_BYTES) - FCS_LEN);
+}
+
+/* The frame of this step has ended. Caller holds the lock; there is a sniffer. */
+void al_sniff(const struct al_exchange *exchange)
+{
+	if (!netif_running(exchange->from->medium->sniffer->dev))
+		return;
+	switch (exchange->step) {
+	case AL_STEP_RTS:
+		show_rts(exchange);
+		break;
+	case AL_STEP_CTS:
+		show_answer(exchange, IEEE80211_STYPE_CTS);
+		break;
+	case AL_STEP_DATA:
+		show_data(exchange);
+		break;
+	default:
+		if (exchange->ppdu->response == AL_RESPONSE_BA)
+			show_block_ack(exchange);
+		else
+			show_answer(exchange, IEEE80211_STYPE_ACK);
+		break;
+	}
+}
+
+static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	dev_core_stats_tx_dropped_inc(dev);
+	dev_kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+static const struct net_device_ops netdev_ops = {
+	.ndo_start_xmit	= start_xmit,
+};
+
+static void setup(struct net_device *dev)
+{
+	dev->netdev_ops = &netdev_ops;
+	dev->needs_free_netdev = true;
+	dev->type = ARPHRD_IEEE80211_RADIOTAP;
+	dev->flags = IFF_NOARP;
+	dev->priv_flags |= IFF_NO_QUEUE;
+	dev->mtu = IEEE80211_MAX_MPDU_LEN_VHT_11454 + AL_RADIOTAP_BYTES;
+}
+
+static void set_sniffer(struct al_medium *medium, struct al_sniffer *sniffer)
+{
+	spin_lock_bh(&medium->lock);
+	medium->sniffer = sniffer;
+	spin_unlock_bh(&medium->lock);
+}
+
+/* One for each medium, in @net. al_mutex is held. */
+int al_sniffer_create(struct al_medium *medium, struct net *net,
+		      const char *name, struct netlink_ext_ack *extack)
+{
+	struct al_sniffer *sniffer;
+	struct net_device *dev;
+	int err;
+
+	if (medium->sniffer) {
+		NL_SET_ERR_MSG(extack, "the medium has a sniffer already");
+		return -EEXIST;
+	}
+	dev = alloc_netdev(sizeof(*sniffer), name, NET_NAME_USER, setup);
+	if (!dev)
+		return -ENOMEM;
+	dev_net_set(dev, net);
+	err = register_netdev(dev);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "no device of that name can be made");
+		free_netdev(dev);
+		return err;
+	}
+	sniffer = netdev_priv(dev);
+	sniffer->dev = dev;
+	set_sniffer(medium, sniffer);
+	return 0;
+}
+
+/* If there is one. al_mutex is held. */
+void al_sniffer_destroy(struct al_medium *medium)
+{
+	struct al_sniffer *sniffer = medium->sniffer;
+
+	if (!sniffer)
+		return;
+	set_sniffer(medium, NULL);
+	unregister_netdev(sniffer->dev);
+}

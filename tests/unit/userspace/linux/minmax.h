@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef USERSPACE_LINUX_MINMAX_H
+#define USERSPACE_LINUX_MINMAX_H
+
+#define min(a, b) ((a) < (b) ? (a) : (b))
+
+#endif /* USERSPACE_LINUX_MINMAX_H */
