@@ -14,9 +14,11 @@
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,9 @@
 
 #define FRAME_BYTES	(1 << 18)	/* a super-frame, and more */
 #define RECEIVE_BYTES	(64 << 20)	/* room for what comes while we write */
+
+#define LINKTYPE_ETHERNET		1
+#define LINKTYPE_IEEE802_11_RADIOTAP	127
 
 /* draft-ietf-opsawg-pcap, section 4 */
 struct pcap_header {
@@ -66,13 +71,25 @@ static void open_socket(const char *device)
 		die_errno("cannot capture on %s", device);
 }
 
-static FILE *open_file(const char *id)
+/* What its packets begin with: radiotap on a sniffer of the radio. */
+static uint32_t link_type_of(const char *device)
+{
+	struct ifreq request = { 0 };
+
+	strncpy(request.ifr_name, device, IFNAMSIZ - 1);
+	if (ioctl(capture_fd, SIOCGIFHWADDR, &request))
+		die_errno("SIOCGIFHWADDR of %s", device);
+	return request.ifr_hwaddr.sa_family == ARPHRD_IEEE80211_RADIOTAP ?
+	       LINKTYPE_IEEE802_11_RADIOTAP : LINKTYPE_ETHERNET;
+}
+
+static FILE *open_file(const char *id, uint32_t link_type)
 {
 	const struct pcap_header header = {
 		.magic = 0xa1b23c4d,	/* nanoseconds */
 		.major = 2, .minor = 4,
 		.snap_bytes = FRAME_BYTES,
-		.link_type = 1,		/* LINKTYPE_ETHERNET */
+		.link_type = link_type,
 	};
 	char path[sizeof(OUT_DIR) + ID_MAX + 8];
 	FILE *file;
@@ -115,10 +132,11 @@ void capture_endpoint(int words, char *word[])
 {
 	struct tpacket_stats stats;
 	socklen_t length = sizeof(stats);
-	FILE *file = open_file(word[2]);
+	FILE *file;
 
 	(void)words;
 	open_socket(word[3]);
+	file = open_file(word[2], link_type_of(word[3]));
 	sample_every_step(stop_at_end);
 	while (capture_one(file))
 		;
