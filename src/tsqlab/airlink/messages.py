@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The generic netlink messages of the module, as functions of plain values.
+
+    new_radio(...)  ->  Message  -- payload() -->  bytes: generic netlink's header, attributes
+    bytes  -- radio_stats() -->  RadioStats
+
+No socket is needed: `live` sends these on a running kernel, and the lab writes their payload
+into a guest's plan. uapi.h says what each attribute means.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from pyroute2.netlink import NLA_F_NESTED, genlmsg, nla
+
+from tsqlab.airlink.uapi import (
+    COUNTERS,
+    VERSION,
+    Attribute,
+    Command,
+    EdcaAttribute,
+    Front,
+    LinkAttribute,
+    Phy,
+    ProfileAttribute,
+    RateAttribute,
+    StatsAttribute,
+)
+
+_HEADER_BYTES = 16  # struct nlmsghdr, which is not the payload's
+
+
+def _map(members: type[IntEnum], kinds: Mapping[Any, str], rest: str = "none") -> Any:
+    """An enumeration as pyroute2 wants it: names and kinds, in the order of the numbers."""
+    return tuple((one.name, kinds.get(one, rest) if one else "none") for one in members)
+
+
+class _Nest(nla):
+    nla_flags = NLA_F_NESTED
+
+
+class _Rate(_Nest):
+    nla_map = _map(RateAttribute, {RateAttribute.GI: "uint16"}, "uint8")
+
+
+class _Profile(_Nest):
+    nla_map = _map(ProfileAttribute, {}, "uint32")
+
+
+class _Edca(_Nest):
+    nla_map = _map(
+        EdcaAttribute,
+        {
+            EdcaAttribute.AC: "uint8",
+            EdcaAttribute.AIFSN: "uint8",
+            EdcaAttribute.CW_MIN: "uint16",
+            EdcaAttribute.CW_MAX: "uint16",
+            EdcaAttribute.TXOP: "uint32",
+        },
+    )
+
+
+class _Link(_Nest):
+    nla_map = _map(
+        LinkAttribute, {LinkAttribute.ADDRESS: "l2addr", LinkAttribute.AIRTIME_NS: "uint64"}
+    )
+
+
+class _Stats(_Nest):
+    nla_map = _map(
+        StatsAttribute,
+        {
+            StatsAttribute.SUBFRAMES_OF: "cdata",
+            StatsAttribute.LINKS: "*link",  # a list, whatever its elements' numbers
+            StatsAttribute.PAD: "none",
+        },
+        "uint64",
+    )
+    link = _Link
+
+
+class Message(genlmsg):
+    """Any message of the family, either way."""
+
+    nla_map = _map(
+        Attribute,
+        {
+            Attribute.MEDIUM: "uint32",
+            Attribute.BAND: "uint8",
+            Attribute.SEED: "uint64",
+            Attribute.ADDRESS: "l2addr",
+            Attribute.NAME: "asciiz",
+            Attribute.FRONT: "uint8",
+            Attribute.ACCESS_POINT: "l2addr",
+            Attribute.RATE: "rate",
+            Attribute.RATE_CONTROL: "flag",
+            Attribute.BEST_RATE: "rate",
+            Attribute.PROFILE: "profile",
+            Attribute.EDCA: "edca",
+            Attribute.PEER: "l2addr",
+            Attribute.LOSS: "uint32",
+            Attribute.SNR: "int32",
+            Attribute.HEARS: "uint8",
+            Attribute.STATS: "stats",
+        },
+    )
+    # pyroute2 finds these by the words above.
+    rate, profile, edca, stats = _Rate, _Profile, _Edca, _Stats
+
+
+@dataclass(frozen=True)
+class PhyRate:
+    """A rate of data."""
+
+    phy: Phy
+    mcs: int  # of one stream; legacy 0..7: 6..54 Mbit/s
+    streams: int
+    width_mhz: int
+    gi_ns: int
+
+
+@dataclass(frozen=True)
+class Edca:
+    """What one access category waits for and draws; None leaves what is."""
+
+    ac: int  # 0 VO, 1 VI, 2 BE, 3 BK
+    aifsn: int | None = None
+    cw_min: int | None = None  # slots
+    cw_max: int | None = None
+    txop_us: int | None = None
+
+
+@dataclass(frozen=True)
+class Radio:
+    """A radio as it is made."""
+
+    medium: int
+    address: str  # "02:00:00:00:00:01"
+    name: str = ""  # of the device; "": the kernel chooses
+    front: Front = Front.FULLMAC
+    access_point: str = ""  # the address of a fullmac station's; "": it is one itself
+    rate: PhyRate | None = None  # of all data; None: rate control's
+    best_rate: PhyRate | None = None  # what a softmac device is capable of
+    profile: Mapping[ProfileAttribute, int] | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """How one radio receives another; None leaves what is."""
+
+    medium: int
+    address: str  # of the one that sends
+    peer: str  # of the one that receives
+    loss_ppb: int | None = None  # of an MPDU
+    snr_cdb: int | None = None  # 1/100 dB
+    hears: bool | None = None  # whether it senses the other at all
+    rate: PhyRate | None = None  # of data
+
+
+@dataclass(frozen=True)
+class RadioStats:
+    """What a radio has counted since it was made."""
+
+    counters: Mapping[StatsAttribute, int]  # of all COUNTERS
+    subframes_of: tuple[int, ...]  # [n - 1]: PPDUs of n frames
+    airtime_ns: Mapping[str, int]  # by the receiver's address
+
+    @property
+    def aggregate_mean(self) -> float | None:
+        """Frames in a PPDU, on average; None before the first."""
+        ppdus = self.counters[StatsAttribute.AGGREGATES]
+        return self.counters[StatsAttribute.SUBFRAMES] / ppdus if ppdus else None
+
+
+Attributes = Sequence[tuple[IntEnum, Any]]
+
+
+def message(command: Command, attributes: Attributes) -> Message:
+    """Any request; a nest's value is a sequence of attributes again."""
+    made = Message()
+    made["cmd"], made["version"], made["reserved"] = command, VERSION, 0
+    made["attrs"] = _attrs(attributes)
+    return made
+
+
+def _attrs(attributes: Attributes) -> list[tuple[str, Any]]:
+    return [
+        (one.name, {"attrs": _attrs(value)} if isinstance(value, tuple) else value)
+        for one, value in attributes
+    ]
+
+
+def payload(made: Message) -> bytes:
+    """What follows the netlink header: generic netlink's own, and the attributes."""
+    made.reset()
+    made.encode()
+    return bytes(made.data[_HEADER_BYTES:])
+
+
+def new_medium(medium: int, band: int = 5, seed: int = 0) -> Message:
+    """A channel of the 2 (2.4) or 5 GHz band; the seed is of its backoffs and errors."""
+    attributes = [(Attribute.MEDIUM, medium), (Attribute.BAND, band), (Attribute.SEED, seed)]
+    return message(Command.NEW_MEDIUM, attributes)
+
+
+def del_medium(medium: int) -> Message:
+    """Its radios go with it."""
+    return message(Command.DEL_MEDIUM, [(Attribute.MEDIUM, medium)])
+
+
+def new_radio(radio: Radio) -> Message:
+    """A radio, and its device in the namespace of who asks."""
+    attributes: list[tuple[IntEnum, Any]] = [*_which(radio.medium, radio.address)]
+    if radio.name:
+        attributes.append((Attribute.NAME, radio.name))
+    attributes.append((Attribute.FRONT, radio.front))
+    if radio.access_point:
+        attributes.append((Attribute.ACCESS_POINT, radio.access_point))
+    if radio.rate:
+        attributes.append((Attribute.RATE, _rate(radio.rate)))
+    if radio.best_rate:
+        attributes.append((Attribute.BEST_RATE, _rate(radio.best_rate)))
+    if radio.profile:
+        attributes.append((Attribute.PROFILE, tuple(radio.profile.items())))
+    return message(Command.NEW_RADIO, attributes)
+
+
+def del_radio(medium: int, address: str) -> Message:
+    """The radio and its device go."""
+    return message(Command.DEL_RADIO, _which(medium, address))
+
+
+def set_radio(
+    medium: int,
+    address: str,
+    *,
+    profile: Mapping[ProfileAttribute, int] | None = None,
+    rate: PhyRate | None = None,
+    edca: Edca | None = None,
+) -> Message:
+    """Change a radio as it runs."""
+    attributes: list[tuple[IntEnum, Any]] = [*_which(medium, address)]
+    if profile:
+        attributes.append((Attribute.PROFILE, tuple(profile.items())))
+    if rate:
+        attributes.append((Attribute.RATE, _rate(rate)))
+    if edca:
+        attributes.append((Attribute.EDCA, _edca(edca)))
+    return message(Command.SET_RADIO, attributes)
+
+
+def get_radio(medium: int, address: str) -> Message:
+    """Ask for a radio's statistics."""
+    return message(Command.GET_RADIO, _which(medium, address))
+
+
+def set_link(link: Link) -> Message:
+    """Change a link, in one direction."""
+    attributes: list[tuple[IntEnum, Any]] = [*_which(link.medium, link.address)]
+    attributes.append((Attribute.PEER, link.peer))
+    given = {
+        Attribute.LOSS: link.loss_ppb,
+        Attribute.SNR: link.snr_cdb,
+        Attribute.HEARS: link.hears,
+    }
+    attributes += [(one, int(value)) for one, value in given.items() if value is not None]
+    if link.rate:
+        attributes.append((Attribute.RATE, _rate(link.rate)))
+    return message(Command.SET_LINK, attributes)
+
+
+def new_sniffer(medium: int, name: str) -> Message:
+    """A monitor device that captures all that is on the air."""
+    return message(Command.NEW_SNIFFER, [(Attribute.MEDIUM, medium), (Attribute.NAME, name)])
+
+
+def radio_stats(reply: bytes) -> RadioStats:
+    """What an answer to get_radio() says, given its payload. Raises ValueError."""
+    if len(reply) < 4:
+        raise ValueError("not an answer of airlink: too short")
+    decoded = Message(struct.pack("=IHHII", _HEADER_BYTES + len(reply), 0, 0, 0, 0) + reply)
+    decoded.decode()
+    return stats_of(decoded)
+
+
+def stats_of(decoded: Message) -> RadioStats:
+    """The statistics in a message that has been decoded. Raises ValueError."""
+    stats = decoded.get_attr(Attribute.STATS.name)
+    if stats is None:
+        raise ValueError("not an answer of airlink: it has no statistics")
+    packed = stats.get_attr(StatsAttribute.SUBFRAMES_OF.name) or b""
+    return RadioStats(
+        {one: stats.get_attr(one.name) or 0 for one in COUNTERS},
+        struct.unpack(f"={len(packed) // 8}Q", packed),
+        {
+            link.get_attr(LinkAttribute.ADDRESS.name): link.get_attr(LinkAttribute.AIRTIME_NS.name)
+            for link in stats.get_attr(StatsAttribute.LINKS.name) or ()
+        },
+    )
+
+
+def _which(medium: int, address: str) -> Attributes:
+    return [(Attribute.MEDIUM, medium), (Attribute.ADDRESS, address)]
+
+
+def _rate(rate: PhyRate) -> tuple[tuple[IntEnum, int], ...]:
+    return (
+        (RateAttribute.PHY, rate.phy),
+        (RateAttribute.MCS, rate.mcs),
+        (RateAttribute.STREAMS, rate.streams),
+        (RateAttribute.WIDTH, rate.width_mhz),
+        (RateAttribute.GI, rate.gi_ns),
+    )
+
+
+def _edca(edca: Edca) -> tuple[tuple[IntEnum, int], ...]:
+    given = {
+        EdcaAttribute.AC: edca.ac,
+        EdcaAttribute.AIFSN: edca.aifsn,
+        EdcaAttribute.CW_MIN: edca.cw_min,
+        EdcaAttribute.CW_MAX: edca.cw_max,
+        EdcaAttribute.TXOP: edca.txop_us,
+    }
+    return tuple((one, value) for one, value in given.items() if value is not None)
