@@ -53,6 +53,10 @@ void enter_node(const char *node);
 pid_t fork_in_node(const char *node);
 void run_in_node(const char *node, char *const argv[]);
 void write_in_node(const char *node, const char *path, const char *value);
+void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
+
+/* genl.c: a request by generic netlink, to which the kernel must agree */
+void genl_in_node(const char *node, const char *family, const char *hex);
 
 /*
  * The endpoints. Each takes its words from a plan line, runs in a process of its
@@ -64,6 +68,7 @@ void udp_endpoint(int words, char *word[]);
 void ping_endpoint(int words, char *word[]);
 void qdisc_endpoint(int words, char *word[]);
 void capture_endpoint(int words, char *word[]);
+void genl_watch_endpoint(int words, char *word[]);
 
 /* words.c: what plan lines are made of */
 int64_t word_number(const char *word, const char *what);

@@ -8,8 +8,10 @@
  *   module  PATH                     load a kernel module
  *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
  *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
+ *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
  *   clock   T0 STEP END              the measurement's instants, ns since boot
- *   tcp|udp|ping|qdisc|capture NODE ID ...   an endpoint: a process of its own
+ *   tcp|udp|ping|qdisc|capture|genl-watch NODE ID ...
+ *                                    an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
  * The measurement starts at T0, a fixed instant that lies after any set-up: how
@@ -44,6 +46,7 @@ static const struct {
 	{ "ping", 8, ping_endpoint },
 	{ "qdisc", 5, qdisc_endpoint },
 	{ "capture", 4, capture_endpoint },
+	{ "genl-watch", 8, genl_watch_endpoint },
 };
 
 static int running;
@@ -112,6 +115,8 @@ static void carry_out(int words, char *word[])
 		run_in_node(word[1], word + 2);
 	else if (!strcmp(word[0], "write") && words == 4)
 		write_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "genl") && words == 4)
+		genl_in_node(word[1], word[2], word[3]);
 	else if (!strcmp(word[0], "clock") && words == 4)
 		schedule = (struct schedule){
 			.t0 = word_number(word[1], "T0"),

@@ -36,7 +36,8 @@ pid_t fork_in_node(const char *node)
 	return pid;
 }
 
-static void wait_for(pid_t pid, const char *node, const char *what, const char *arg)
+/* The child must succeed. */
+void wait_for(pid_t pid, const char *node, const char *what, const char *arg)
 {
 	int status;
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Generic netlink: requests whose payload the host has made.
+ *
+ *   genl NODE FAMILY HEX
+ *
+ * HEX is what follows the netlink header: generic netlink's own, and attributes.
+ * Only the family's number is unknown to the host, and asked for here.
+ */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent.h"
+#include "genl.h"
+
+#define FAMILY_NAME_MAX	16	/* GENL_NAMSIZ */
+
+const struct nlattr *attribute_in(const void *attributes, size_t bytes, int type)
+{
+	const struct nlattr *at = attributes;
+	const char *end = (const char *)attributes + bytes;
+
+	while (end - (const char *)at >= NLA_HDRLEN && at->nla_len >= NLA_HDRLEN &&
+	       at->nla_len <= end - (const char *)at) {
+		if ((at->nla_type & NLA_TYPE_MASK) == type)
+			return at;
+		at = (const void *)((const char *)at + NLA_ALIGN(at->nla_len));
+	}
+	return NULL;
+}
+
+static void send_request(const struct genl *genl, int flags, const void *payload,
+			 size_t bytes)
+{
+	char request[NLMSG_HDRLEN + GENL_REQUEST_MAX];
+	struct nlmsghdr header = {
+		.nlmsg_len = NLMSG_HDRLEN + bytes,
+		.nlmsg_type = genl->family,
+		.nlmsg_flags = NLM_F_REQUEST | flags,
+	};
+
+	memcpy(request, &header, sizeof(header));
+	memcpy(request + NLMSG_HDRLEN, payload, bytes);
+	if (send(genl->fd, request, header.nlmsg_len, 0) != (ssize_t)header.nlmsg_len)
+		die_errno("cannot send a request to %s", genl->name);
+}
+
+/* The kernel's words for an error, if it has any. */
+static const char *words_of(const struct nlmsghdr *message)
+{
+	const struct nlmsgerr *error = NLMSG_DATA(message);
+	size_t skip = sizeof(*error);
+	const struct nlattr *words;
+
+	if (!(message->nlmsg_flags & NLM_F_ACK_TLVS))
+		return "";
+	if (!(message->nlmsg_flags & NLM_F_CAPPED))
+		skip += NLMSG_ALIGN(error->msg.nlmsg_len) - NLMSG_HDRLEN;
+	words = attribute_in((const char *)error + skip, NLMSG_PAYLOAD(message, skip),
+			     NLMSGERR_ATTR_MSG);
+	return words ? (const char *)words + NLA_HDRLEN : "";
+}
+
+/* The next message; an error ends the guest. */
+static const struct nlmsghdr *receive(const struct genl *genl)
+{
+	static char answer[GENL_ANSWER_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
+	const struct nlmsghdr *message = (void *)answer;
+	const struct nlmsgerr *error = NLMSG_DATA(message);
+	ssize_t length = recv(genl->fd, answer, sizeof(answer), 0);
+
+	if (length < 0)
+		die_errno("cannot read an answer of %s", genl->name);
+	if (!NLMSG_OK(message, (size_t)length))
+		die("%s answers with half a message", genl->name);
+	if (message->nlmsg_type == NLMSG_ERROR && error->error)
+		die("%s refuses: %s (%s)", genl->name, words_of(message),
+		    strerror(-error->error));
+	return message;
+}
+
+struct genl genl_open(const char *name)
+{
+	struct {
+		struct genlmsghdr header;
+		struct nlattr attribute;
+		char name[FAMILY_NAME_MAX];
+	} request = {
+		.header = { .cmd = CTRL_CMD_GETFAMILY, .version = 1 },
+		.attribute = { .nla_type = CTRL_ATTR_FAMILY_NAME },
+	};
+	struct genl genl = { .name = name, .family = GENL_ID_CTRL };
+	const struct nlmsghdr *answer;
+	const struct nlattr *number;
+	int on = 1;
+
+	if (strlen(name) >= FAMILY_NAME_MAX)
+		die("plan: no family has a name as long as '%s'", name);
+	strcpy(request.name, name);
+	request.attribute.nla_len = NLA_HDRLEN + strlen(name) + 1;
+	genl.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	if (genl.fd < 0 ||
+	    setsockopt(genl.fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on)))
+		die_errno("no generic netlink");
+	send_request(&genl, 0, &request,
+		     GENL_HDRLEN + NLA_ALIGN(request.attribute.nla_len));
+	answer = receive(&genl);
+	number = attribute_in((const char *)NLMSG_DATA(answer) + GENL_HDRLEN,
+			      NLMSG_PAYLOAD(answer, GENL_HDRLEN), CTRL_ATTR_FAMILY_ID);
+	if (!number)
+		die("generic netlink does not say which number %s has", name);
+	memcpy(&genl.family, (const char *)number + NLA_HDRLEN, sizeof(genl.family));
+	return genl;
+}
+
+static int nibble(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+struct genl_request genl_request(const char *hex)
+{
+	struct genl_request request = { .bytes = strlen(hex) / 2 };
+	size_t at;
+
+	if (strlen(hex) % 2 || request.bytes < GENL_HDRLEN || request.bytes > GENL_REQUEST_MAX)
+		die("plan: '%.40s' is no request", hex);
+	for (at = 0; at < request.bytes; at++) {
+		int high = nibble(hex[2 * at]), low = nibble(hex[2 * at + 1]);
+
+		if (high < 0 || low < 0)
+			die("plan: '%.40s' is not hexadecimal", hex);
+		request.payload[at] = high << 4 | low;
+	}
+	return request;
+}
+
+const struct nlmsghdr *genl_ask(const struct genl *genl, const struct genl_request *request)
+{
+	const struct nlmsghdr *answer;
+
+	send_request(genl, 0, request->payload, request->bytes);
+	answer = receive(genl);
+	if (answer->nlmsg_type != genl->family)
+		die("%s has no answer", genl->name);
+	return answer;
+}
+
+void genl_in_node(const char *node, const char *family, const char *hex)
+{
+	struct genl_request request = genl_request(hex);
+	pid_t pid = fork_in_node(node);
+
+	if (!pid) {
+		struct genl genl = genl_open(family);
+
+		send_request(&genl, NLM_F_ACK, request.payload, request.bytes);
+		while (receive(&genl)->nlmsg_type != NLMSG_ERROR)
+			;
+		_exit(0);
+	}
+	wait_for(pid, node, "genl", family);
+}
