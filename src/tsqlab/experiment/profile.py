@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Device profiles: what a network card is like, as data with sources.
+"""Device profiles: what a network device is like, as data with sources.
 
-A profile is a TOML file in profiles/, or a path. So far there is one kind, ``wireline``.
+A profile is a TOML file in profiles/, or a path. There are two kinds: ``wireline``, an Ethernet
+card, and ``airlink``, a radio.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -20,9 +21,12 @@ from pydantic import (
     model_validator,
 )
 
+from tsqlab.airlink.messages import Edca, PhyRate
+from tsqlab.airlink.rates import parse_rate
+from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import FileError, UsageError
 from tsqlab.paths import PROFILES
-from tsqlab.units import Duration, Rate
+from tsqlab.units import Duration, Rate, Size
 
 
 def _whole(unit_size: int, unit: str) -> AfterValidator:
@@ -55,13 +59,140 @@ class Wireline(BaseModel):
         return self
 
 
+def _check_rate(text: str) -> str:
+    parse_rate(text)
+    return text
+
+
+PhyRateText = Annotated[str, AfterValidator(_check_rate)]
+"""A rate of 802.11, as "HT40 MCS7 SGI" (tsqlab.airlink.rates)."""
+
+
+class EdcaOverride(BaseModel):
+    """What a device or its driver does differently in one access category."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    aifsn: Annotated[int, Field(ge=1, le=15)] | None = None
+    cw_min: Annotated[int, Field(ge=0, le=32767)] | None = None  # slots
+    cw_max: Annotated[int, Field(ge=0, le=32767)] | None = None
+    txop: Annotated[Duration, _whole(1000, "us")] | None = None
+
+
+_U32_MAX = (1 << 32) - 1
+_Count = Annotated[int, Field(ge=0, le=_U32_MAX)] | None
+_Bytes = Annotated[Size, Field(le=_U32_MAX)] | None
+_Time = Annotated[Duration, Field(le=_U32_MAX)] | None
+_TimeUs = Annotated[Duration, _whole(1000, "us")] | None
+
+ACCESS_CATEGORIES = ("VO", "VI", "BE", "BK")  # in the order of their numbers
+
+
+class Airlink(BaseModel):
+    """A radio (kernel/modules/airlink). What is left out adds nothing to the standard.
+
+    The keys from ``aggregate_frames`` on are those of struct al_profile, where profile.h says
+    what they mean, but for units: a value carries its own, so the key does not.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["airlink"]
+    title: str
+    front: Literal["fullmac", "softmac"]  # a qdisc above the driver, or mac80211 there
+    band: Literal["2.4 GHz", "5 GHz"]
+    rate: PhyRateText  # of data
+    access_point: Airlink | None = None  # the profile of the other side; none: this one
+    ethernet: Wireline  # of the access point's wire, and of the server
+    edca: dict[Literal["VO", "VI", "BE", "BK"], EdcaOverride] = {}
+
+    aggregate_frames: _Count = None
+    aggregate_bytes: _Bytes = None
+    aggregate_time: _TimeUs = None
+    window_frames: _Count = None
+    aggregates_ahead: _Count = None
+    singles_ahead: _Count = None
+    amsdu_frames: _Count = None
+    amsdu_bytes: _Bytes = None
+    subframe_bytes_min: _Bytes = None
+    density: _Time = None
+    ppdu_tries: _Count = None
+    frame_tries: _Count = None
+    rts_bytes: _Bytes = None
+
+    device_queues: bool | None = None
+    device_frames: _Count = None
+    host_frames: _Count = None
+    resume_frames: _Count = None
+    bus_frames: _Count = None
+    bus_bytes: _Bytes = None
+    bus_transfers: _Count = None
+    bus_rate: Annotated[Rate, _whole(10**6, "Mbit/s")] | None = None
+    bus_time: _Time = None
+    refill_delay: _Time = None
+    report_delay: _Time = None
+    report_frames: _Count = None
+    report_wait: _Time = None
+    receive_wait: _Time = None
+    receive_wait_max: _Time = None
+
+    pacing_shift: Annotated[int, Field(ge=0, le=31)] | None = None
+
+    @property
+    def phy_rate(self) -> PhyRate:
+        """The rate of data as the module takes it."""
+        return parse_rate(self.rate)
+
+    def attributes(self) -> dict[ProfileAttribute, int]:
+        """What it says of struct al_profile, in that struct's units."""
+        given = {one: (getattr(self, key), unit) for one, (key, unit) in _KEYS.items()}
+        return {one: int(value) // unit for one, (value, unit) in given.items() if value is not None}
+
+    def edca_changes(self) -> list[Edca]:
+        """What it does differently from the standard, in the order of the categories."""
+        return [
+            Edca(
+                ACCESS_CATEGORIES.index(name),
+                own.aifsn,
+                own.cw_min,
+                own.cw_max,
+                own.txop if own.txop is None else own.txop // 1000,
+            )
+            for name, own in sorted(self.edca.items())
+        ]
+
+
+_OTHER_KEYS = {
+    ProfileAttribute.AGGREGATE_US: ("aggregate_time", 1000),
+    ProfileAttribute.DENSITY_NS: ("density", 1),
+    ProfileAttribute.BUS_MBPS: ("bus_rate", 10**6),
+    ProfileAttribute.BUS_NS: ("bus_time", 1),
+    ProfileAttribute.REFILL_NS: ("refill_delay", 1),
+    ProfileAttribute.REPORT_NS: ("report_delay", 1),
+    ProfileAttribute.REPORT_WAIT_NS: ("report_wait", 1),
+    ProfileAttribute.RECEIVE_WAIT_NS: ("receive_wait", 1),
+    ProfileAttribute.RECEIVE_WAIT_MAX_NS: ("receive_wait_max", 1),
+}
+_KEYS = {
+    one: _OTHER_KEYS.get(one, (one.name.lower(), 1)) for one in ProfileAttribute if one
+}  # the key of each of the module's fields, and how many base units make one of the field's
+
+Profile = Wireline | Airlink
+
+_KINDS: dict[str, type[Wireline] | type[Airlink]] = {"wireline": Wireline, "airlink": Airlink}
+_ETHERNET = "gigabit"  # of an airlink profile that names no other
+
+
 def bundled_profiles() -> dict[str, Path]:
     """The profiles that come with tsqlab, by name."""
     return {path.stem: path for path in sorted(PROFILES.glob("*.toml"))}
 
 
-def load_profile(name: str) -> Wireline:
-    """Read a profile: a path, or a bundled one's name. Raises UsageError and FileError."""
+def load_profile(name: str) -> Profile:
+    """Read a profile: a path, or a bundled one's name. Raises UsageError and FileError.
+
+    The profiles that it names itself are read with it.
+    """
     known = bundled_profiles()
     path = Path(name) if "/" in name else known.get(name)
     if path is None or not path.is_file():
@@ -69,7 +200,14 @@ def load_profile(name: str) -> Wireline:
         hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
         raise UsageError(f'no device profile "{name}"; {hint}')
     try:
-        return Wireline.model_validate(tomllib.loads(path.read_text()))
+        data = tomllib.loads(path.read_text())
+        kind = data.get("kind")
+        if kind not in _KINDS:
+            expected = " or ".join(f'"{one}"' for one in _KINDS)
+            raise FileError(path, f"expected {expected}, not {kind!r}", key="kind")
+        if kind == "airlink":
+            data = _with_profiles(path, data)
+        return _KINDS[kind].model_validate(data)
     except tomllib.TOMLDecodeError as error:
         raise FileError(path, f"not TOML: {error}") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -78,3 +216,14 @@ def load_profile(name: str) -> Wireline:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise FileError(path, first["msg"], key=key) from None
+
+
+def _with_profiles(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+    """The data with the profiles that it names in place of their names."""
+    found: dict[str, Profile] = {"ethernet": load_profile(data.get("ethernet", _ETHERNET))}
+    if name := data.get("access_point"):
+        if (known := bundled_profiles().get(name, Path(name))) == path:
+            raise FileError(path, f"{known} is this profile itself", key="access_point")
+        # One level: the other side's own other side is nobody here.
+        found["access_point"] = load_profile(name)
+    return data | found
