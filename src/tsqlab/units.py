@@ -2,8 +2,8 @@
 """Quantities with units, as people write them in an experiment file.
 
 Each kind of quantity is kept as an integer of one base unit: nanoseconds, bits per second,
-bytes, parts per billion. A text that is not exactly such an integer is an error, so nothing
-is ever rounded behind the reader's back.
+bytes, parts per billion, hundredths of a decibel. A text that is not exactly such an integer
+is an error, so nothing is ever rounded behind the reader's back.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _DURATIONS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 
 _RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
 _SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _FRACTIONS = {"%": 10**7, "ppm": 10**3, "ppb": 1}
+_RATIOS = {"dB": 100, "cdB": 1}
 
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(\S+)\s*")
 
@@ -59,6 +60,11 @@ def fraction_ppb(text: object) -> int:
     return ppb
 
 
+def ratio_cdb(text: object) -> int:
+    """Hundredths of a decibel of a text such as "21.5 dB". Raises ValueError."""
+    return _parse(text, _RATIOS, "21.5 dB")
+
+
 def _once(parse: Callable[[object], int]) -> BeforeValidator:
     """Parse a text, and leave alone the integer that a default or a parsed value is."""
 
@@ -76,6 +82,7 @@ Duration = Annotated[int, _once(duration_ns)]
 Rate = Annotated[int, _once(rate_bit_per_s)]
 Size = Annotated[int, _once(size_bytes)]
 Fraction = Annotated[int, _once(fraction_ppb)]
+Decibel = Annotated[int, _once(ratio_cdb)]
 
 
 def format_duration(ns: int) -> str:

@@ -146,7 +146,9 @@ class Airlink(BaseModel):
     def attributes(self) -> dict[ProfileAttribute, int]:
         """What it says of struct al_profile, in that struct's units."""
         given = {one: (getattr(self, key), unit) for one, (key, unit) in _KEYS.items()}
-        return {one: int(value) // unit for one, (value, unit) in given.items() if value is not None}
+        return {
+            one: int(value) // unit for one, (value, unit) in given.items() if value is not None
+        }
 
     def edca_changes(self) -> list[Edca]:
         """What it does differently from the standard, in the order of the categories."""

@@ -14,14 +14,26 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from tsqlab.experiment.flows import TESTS, Traffic, traffic
+from tsqlab.experiment.profile import PhyRateText
 from tsqlab.experiment.tsq import Tsq, TsqSetting
-from tsqlab.units import Duration, Fraction, Rate, Size
+from tsqlab.units import Decibel, Duration, Fraction, Rate, Size
 
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
           "sfq", "red")  # fmt: skip
 NODES = ("C", "R", "S")
 EGRESSES = ("C>R", "R>C", "R>S", "S>R")
+STATIONS_MAX = 250  # of an address block, and of a medium
 
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "wired": {"device": "gigabit"},
+    "wifi-upload": {"device": "ath9k_htc"},
+}
+"""The layouts, and what is different by default in each."""
+
+_KEYS_OF_LAYOUTS = {
+    "wired": ("bottleneck",),
+    "wifi-upload": ("stations", "rate", "rts", "loss", "snr"),
+}
 _BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
 _SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}  # LR: wireline's
 _BASE_RTT_MAX_NS = 20_000_000_000  # wireline's propagation is 10 s at most
@@ -91,21 +103,74 @@ class Egress(_Table):
 
 
 class Testbed(_Table):
-    """Where packets go: C --link-- R --link-- S, every node a network namespace."""
+    """Where packets go, every node a network namespace.
+
+    wired        C --link-- R --link-- S
+    wifi-upload  C --802.11-- AP --link-- S, or C1, C2, ... at the access point
+    """
 
     __test__ = False  # for pytest, which takes any Test* for a test
 
-    layout: Annotated[str, _one_of("layout", ("wired",))] = "wired"
-    device: str = "gigabit"  # the profile of the network cards
+    layout: Annotated[str, _one_of("layout", tuple(LAYOUTS))] = "wired"
+    device: str = "gigabit"  # the profile of the network cards, or of the stations' radios
     # None: both links at the device's own rate.
     bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] | None = None
-    qdisc: Qdisc = "pfifo_fast"  # at the bottleneck, or at every egress when there is none
+    # At the bottleneck, or at every egress when there is none; or of the radios. None is
+    # pfifo_fast on wires, and on a radio fq_codel or, in mac80211, its own queues.
+    qdisc: Qdisc | None = None
     base_rtt: Annotated[Duration, AfterValidator(_check_base_rtt)] = (
         0  # propagation of the R-S link, half of it each way
     )
     mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # bytes of IP packet
-    egress: dict[Annotated[str, _one_of("egress", EGRESSES)], Egress] = {}
-    sysctl: dict[Annotated[str, _one_of("node", NODES)], Sysctls] = {}
+    egress: dict[str, Egress] = {}
+    sysctl: dict[str, Sysctls] = {}
+
+    stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1  # streams take turns at them
+    rate: PhyRateText | None = None  # of data, both ways; none: the slower of both devices'
+    rts: Size | None = None  # what is longer begins with RTS/CTS; none: the profile's
+    loss: Fraction = 0  # of each MPDU, beside what the SNR does
+    snr: Decibel | None = None  # of every link; none: no noise
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_its_layout(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        layout = data.get("layout", "wired")
+        for other, keys in _KEYS_OF_LAYOUTS.items():
+            for key in keys:
+                if other != layout and layout in LAYOUTS and data.get(key) is not None:
+                    raise ValueError(f'"{key}" belongs to layout = "{other}"')
+        return {**LAYOUTS.get(layout, {}), **data}
+
+    @model_validator(mode="after")
+    def _names(self) -> Testbed:
+        for name in self.egress:
+            if name not in self.egresses:
+                raise ValueError(f'no egress "{name}"; there are {", ".join(self.egresses)}')
+        for name in self.sysctl:
+            if name not in self.nodes:
+                raise ValueError(f'no node "{name}"; there are {", ".join(self.nodes)}')
+        return self
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """The nodes that flows go to and from, the server being at the other end."""
+        if self.stations == 1:
+            return ("C",)
+        return tuple(f"C{number}" for number in range(1, self.stations + 1))
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """All nodes."""
+        return NODES if self.layout == "wired" else (*self.clients, "AP", "S")
+
+    @property
+    def egresses(self) -> tuple[str, ...]:
+        """Every node's sides, by whom it sends to there."""
+        if self.layout == "wired":
+            return EGRESSES
+        return (*(f"{client}>AP" for client in self.clients), "AP>C", "AP>S", "S>AP")
 
     def shaped(self) -> dict[str, Egress]:
         """Each egress with the bottleneck's shorthand and the defaults filled in."""
@@ -117,7 +182,7 @@ class Testbed(_Table):
             if rate is None and name == {"L": "C>R", "R": "R>S"}.get(side):
                 rate = mbit_per_s * 10**6
             here = rate is not None or side == "LR"
-            qdisc = own.qdisc or (self.qdisc if here else "pfifo_fast")
+            qdisc = own.qdisc or (here and self.qdisc) or "pfifo_fast"
             result[name] = own.model_copy(update={"rate": rate, "qdisc": qdisc})
         return result
 

@@ -5,19 +5,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.guest.plan import EGRESS_SERIES
-from tsqlab.results.measurement import Measurement, read_table
+from tsqlab.guest.testbed import WatchedRadio, qdisc_series, wiring
+from tsqlab.results.measurement import Measurement, RadioTables, read_table
 
 
-def collect(out: Path, spec: Spec) -> Measurement:
+def collect(out: Path, spec: Spec, profile: Profile) -> Measurement:
     """Read the series files of one cell. Raises TsqlabError when one is missing or damaged."""
-    traffic = spec.traffic()
+    traffic, wired = spec.traffic(), wiring(spec, profile)
     return Measurement(
         senders={flow.series: read_table(out / f"{flow.id}-send.tsv") for flow in traffic.flows},
         receivers={flow.series: read_table(out / f"{flow.id}-recv.tsv") for flow in traffic.flows},
         pings={probe.series: read_table(out / f"{probe.id}.tsv") for probe in traffic.probes},
         qdiscs={
-            egress: read_table(out / f"{series}.tsv") for egress, series in EGRESS_SERIES.items()
+            egress: read_table(out / f"{qdisc_series(port)}.tsv")
+            for egress, port in wired.qdiscs.items()
         },
+        radios={radio.node: _radio(out, radio) for radio in wired.radios},
+    )
+
+
+def _radio(out: Path, radio: WatchedRadio) -> RadioTables:
+    array = read_table(out / f"{radio.series}-array.tsv")
+    return RadioTables(
+        radio.peer, read_table(out / f"{radio.series}.tsv"), tuple(array["value"].tolist())
     )

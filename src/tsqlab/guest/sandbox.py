@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tsqlab.guest.plan import MODULE_DIR, PLAN_DIR
-from tsqlab.guest.plan import OUT_DIR as GUEST_OUT_DIR
+from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
+from tsqlab.guest.places import OUT_DIR as GUEST_OUT_DIR
 from tsqlab.kernels import Kernel
 
 # Where programs, libraries and iproute2's tables live. On a merged-/usr system most are links.

@@ -8,7 +8,7 @@ The agent's files are tab-separated integers under a header of column names with
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,15 @@ def read_table(path: Path) -> Table:
 
 
 @dataclass(frozen=True)
+class RadioTables:
+    """What a radio counted."""
+
+    peer: str  # the node that it sends to, or "all"
+    counters: Table  # cumulative, but for what waits at the moment: see airlink's stats.h
+    subframes_of: tuple[int, ...]  # [n - 1]: PPDUs of n frames, in all
+
+
+@dataclass(frozen=True)
 class Measurement:
     """Everything one cell measured."""
 
@@ -40,3 +49,4 @@ class Measurement:
     receivers: Mapping[str, Table]  # likewise
     pings: Mapping[str, Table]  # by the probe's series name, as "Ping (ms) ICMP"
     qdiscs: Mapping[str, Table]  # by egress, as "C>R"
+    radios: Mapping[str, RadioTables] = field(default_factory=dict)  # by node, as "C"

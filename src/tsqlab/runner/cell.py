@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.matrix import Cell
-from tsqlab.experiment.profile import Wireline
+from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import plain
 from tsqlab.guest.boot import GuestError, Machine, run_guest
 from tsqlab.guest.collect import collect
@@ -29,7 +29,7 @@ class Job:
 
     cell: Cell
     key: str  # of all that the result depends on
-    profile: Wireline
+    profile: Profile
     kernel: Kernel
     folder: Path  # the experiment's
 
@@ -81,7 +81,7 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
         run_guest(machine, mounts, job.console, on_second)
     except GuestError as error:
         raise GuestError(f"{error}\n  (all of it: {job.console})") from error
-    return collect(mounts.out, spec)
+    return collect(mounts.out, spec, job.profile)
 
 
 def _record(job: Job, measurement: Measurement) -> CellRecord:

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
-from tsqlab.experiment.profile import Wireline, load_profile
+from tsqlab.experiment.profile import Profile, load_profile
 from tsqlab.experiment.spec import plain
+from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.cache import key_of
 from tsqlab.results.flent import read_flent
@@ -47,11 +48,12 @@ def jobs_of(
     experiment: Experiment, folder: Path, kernel_for: Callable[[Cell], Kernel]
 ) -> tuple[Job, ...]:
     """The experiment's cells with all that they need. Raises UsageError for what is not there."""
-    profiles: dict[str, Wireline] = {}
+    profiles: dict[str, Profile] = {}
     jobs = []
     for cell in experiment.cells:
         name = cell.spec.testbed.device
         profile = profiles.setdefault(name, load_profile(name))
+        wiring(cell.spec, profile)  # whether they fit is said before anything is built
         kernel = kernel_for(cell)
         if cell.spec.sender.tsq.sysctls() and not kernel.cotsq:
             raise UsageError(

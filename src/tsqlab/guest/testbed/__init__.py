@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The testbed's wiring: nodes, links, addresses, queues, as batches for ip(8) and tc(8).
+
+Each node is a network namespace. A module per layout, all of them after the protocol Wiring
+of `common`. Pure functions: a spec and a profile in, text out.
+"""
+
+from __future__ import annotations
+
+from tsqlab.errors import UsageError
+from tsqlab.experiment.profile import Airlink, Profile, Wireline
+from tsqlab.experiment.spec import Spec
+from tsqlab.guest.testbed.common import (
+    LEAF_MAJOR,
+    SERVER,
+    SERVER_ADDRESS,
+    Line,
+    Port,
+    WatchedRadio,
+    Wiring,
+    egress_queues,
+    qdisc_series,
+)
+from tsqlab.guest.testbed.wifi import Wifi
+from tsqlab.guest.testbed.wired import Wired
+
+__all__ = [
+    "LEAF_MAJOR",
+    "SERVER",
+    "SERVER_ADDRESS",
+    "Line",
+    "Port",
+    "WatchedRadio",
+    "Wiring",
+    "egress_queues",
+    "qdisc_series",
+    "wiring",
+]
+
+
+def wiring(spec: Spec, profile: Profile) -> Wiring:
+    """The layout of *spec* over devices of *profile*. Raises UsageError when they do not fit."""
+    layout = spec.testbed.layout
+    if layout == "wired" and isinstance(profile, Wireline):
+        return Wired(spec, profile)
+    if layout == "wifi-upload" and isinstance(profile, Airlink):
+        return Wifi(spec, profile)
+    kind = "an Ethernet card" if isinstance(profile, Wireline) else "a radio"
+    raise UsageError(
+        f'device "{spec.testbed.device}" is {kind}, which layout "{layout}" has no place for'
+    )

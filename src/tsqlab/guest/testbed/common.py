@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What all layouts share: ports, queues, sysctls, and what a plan asks a layout for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from tsqlab.experiment.profile import Wireline
+from tsqlab.experiment.spec import Egress, Sender, Testbed
+
+Line = list[str]
+"""The words of one line of a plan."""
+
+LEAF_MAJOR = 16
+"""The major number of the handle of each egress's own qdisc, under netem and HTB."""
+
+SERVER = "S"
+SERVER_ADDRESS = "10.0.2.1"
+
+# What a machine with 8 GiB of memory would choose for itself (tcp_init, sock_init): a guest
+# has less, and its buffers must not be what limits a flow.
+_NODE_SYSCTLS: dict[str, int | str] = {
+    "net.ipv4.tcp_rmem": "4096 131072 6291456",
+    "net.ipv4.tcp_wmem": "4096 16384 4194304",
+    "net.ipv6.conf.all.disable_ipv6": 1,  # no router solicitations beside the flows
+    "net.ipv6.conf.default.disable_ipv6": 1,
+}
+GUEST_SYSCTLS: dict[str, int | str] = {"net.ipv4.tcp_mem": "90000 120000 180000"}  # pages
+"""Those that all nodes have in common."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """One end of a link."""
+
+    egress: str  # "C>R": the node it is in, and the one it sends to
+    device: str
+    mac: str
+    address: str  # with its prefix length
+
+    @property
+    def node(self) -> str:
+        """The node that it is in."""
+        return self.egress.partition(">")[0]
+
+
+@dataclass(frozen=True)
+class WatchedRadio:
+    """A radio whose statistics are sampled."""
+
+    node: str
+    peer: str  # the node it sends to, or "all"
+    series: str  # names its files
+    line: tuple[str, ...]  # of the plan
+
+
+class Wiring(Protocol):
+    """A layout as built for one cell: nodes, links, and how a plan makes them."""
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """The nodes that streams take turns at."""
+
+    @property
+    def qdiscs(self) -> Mapping[str, Port]:
+        """The ports whose queue is watched, by egress."""
+
+    @property
+    def radios(self) -> tuple[WatchedRadio, ...]:
+        """The radios."""
+
+    def files(self) -> dict[str, str]:
+        """The batches that its lines name."""
+
+    def set_up(self) -> Iterable[Line]:
+        """The plan's lines until the clock."""
+
+
+def qdisc_series(port: Port) -> str:
+    """The series of a port's queue."""
+    return f"qdisc-{port.device}"
+
+
+def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[Line]:
+    """Set a node's sysctls."""
+    for name, value in values.items():
+        yield ["write", node, f"/proc/sys/{name.replace('.', '/')}", str(value)]
+
+
+def wire_batch(links: Iterable[tuple[Port, Port]]) -> list[str]:
+    """ip(8) commands that make pairs of wireline cards in the first namespace."""
+    lines = []
+    for one, other in links:
+        lines.append(f"link add name {one.device} address {one.mac} type wireline")
+        lines.append(
+            f"link add link {one.device} name {other.device} address {other.mac} type wireline"
+        )
+    return lines
+
+
+def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[str, int]
+) -> Iterable[Line]:  # fmt: skip
+    """Make a card, still in the first namespace, what its profile and *attributes* say."""
+    mbit_per_s = line_rate // 10**6
+    speed = ["speed", str(mbit_per_s), "duplex", "full", "autoneg", "off"]
+    yield ["run", "-", "ethtool", "-s", port.device, *speed]
+    yield ["run", "-", "ethtool", "-G", port.device, "tx", str(card.tx_ring)]
+    if card.completion_delay:
+        usecs, frames = card.completion_delay // 1000, card.completion_batch or 0
+        coalesce = ["tx-usecs", str(usecs), "tx-frames", str(frames)]
+        yield ["run", "-", "ethtool", "-C", port.device, *coalesce]
+    for name, value in attributes.items():
+        if value:
+            path = f"/sys/class/net/{port.device}/wireline/{name}"
+            yield ["write", "-", path, str(value)]
+
+
+def up_commands(port: Port, testbed: Testbed, sender: Sender) -> list[str]:
+    """ip(8) commands that bring a node's device up."""
+    # One packet per skb: TCP builds GSO packets whatever the device says (since 4.17).
+    single = " gso_max_segs 1" if sender.offloads == "off" else ""
+    return [
+        f"address add {port.address} dev {port.device}",
+        f"link set dev {port.device} mtu {testbed.mtu}{single} up",
+    ]
+
+
+def egress_queues(device: str, egress: Egress) -> list[str]:
+    """tc(8) commands for one egress: netem over HTB over the qdisc, as far as each is asked.
+
+    netem holds packets on their way to the rest, so a rate below it is kept as it is.
+    """
+    parent, lines = "root", []
+    if egress.delay or egress.loss:
+        # Room for 100 Gbit/s of small packets in a second: netem's own limit must not bind.
+        line = f"qdisc add dev {device} {parent} handle 5: netem limit 10000000"
+        line += f" delay {egress.delay / 1000:.3f}us" if egress.delay else ""
+        line += f" loss {egress.loss / 10**7:.7f}%" if egress.loss else ""
+        lines.append(line)
+        parent = "parent 5:1"
+    if egress.rate is not None:
+        lines.append(f"qdisc add dev {device} {parent} handle 1: htb default 1")
+        lines.append(
+            f"class add dev {device} parent 1: classid 1:1 htb rate {egress.rate}bit quantum 1514"
+        )
+        parent = "parent 1:1"
+    if egress.qdisc is not None:
+        lines.append(f"qdisc add dev {device} {parent} handle {LEAF_MAJOR:x}: {egress.qdisc}")
+    return lines
+
+
+def sysctls(node: str, testbed: Testbed, sender: Sender, *, forwards: bool) -> dict[str, int | str]:
+    """A node's sysctls: the lab's own, then the experiment's over them."""
+    first = sender.congestion_control.split(",")[0]
+    own: dict[str, int | str] = {"net.ipv4.tcp_congestion_control": first}
+    own |= sender.tsq.sysctls()
+    if forwards:
+        own = {"net.ipv4.ip_forward": 1}
+    return _NODE_SYSCTLS | own | testbed.sysctl.get(node, {})
+
+
+def batch(lines: Iterable[str]) -> str:
+    """Commands as the text of a batch."""
+    return "".join(f"{line}\n" for line in lines)

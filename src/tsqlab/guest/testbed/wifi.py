@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Wi-Fi testbed.
+
+    C --802.11-- AP --wireline-- S         or C1, C2, ... at the access point
+
+All radios are on one medium. Each is made in its node by a request to airlink; the wire is
+made as in the wired testbed. What differs between a radio with the qdisc above its driver and
+one of mac80211 is in _FRONTS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from tsqlab.airlink import messages
+from tsqlab.airlink.messages import Edca, Link, Message, Radio, payload
+from tsqlab.airlink.rates import kbps, parse_rate
+from tsqlab.airlink.uapi import COUNTERS, FAMILY, Attribute, Front, ProfileAttribute, StatsAttribute
+from tsqlab.experiment.profile import Airlink
+from tsqlab.experiment.spec import Egress, Spec
+from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
+from tsqlab.guest.testbed.common import (
+    GUEST_SYSCTLS,
+    SERVER,
+    SERVER_ADDRESS,
+    Line,
+    Port,
+    WatchedRadio,
+    batch,
+    card_lines,
+    egress_queues,
+    sysctls,
+    up_commands,
+    wire_batch,
+    write_sysctls,
+)
+
+MEDIUM = 1
+ACCESS_POINT = "AP"
+SSID = "tsqlab"
+_CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
+_FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
+
+_WIRE = (
+    Port("AP>S", "e0", "02:00:00:00:02:02", "10.0.2.2/24"),
+    Port("S>AP", "e1", "02:00:00:00:02:01", f"{SERVER_ADDRESS}/24"),
+)
+_GATEWAY, _SERVER_GATEWAY = "10.0.1.254", "10.0.2.2"
+
+# hostapd's own queues (tx_queue in its src/ap/ap_config.c), which an access point has whatever
+# it tells its stations: only what differs from the standard's.
+_ACCESS_POINT_EDCA = (
+    Edca(0, aifsn=1, txop_us=1500),  # VO
+    Edca(1, aifsn=1, txop_us=3000),  # VI
+    Edca(2, cw_max=63),  # BE
+)
+
+
+@dataclass(frozen=True)
+class _Site:
+    """A radio in its place."""
+
+    port: Port
+    profile: Airlink
+    access_point: str = ""  # its address, for a station
+
+
+class Wifi:
+    """The wiring of one cell."""
+
+    def __init__(self, spec: Spec, profile: Airlink) -> None:
+        """Place stations of one profile about an access point of the profile that it names."""
+        self.spec, self.testbed, self.sender = spec, spec.testbed, spec.sender
+        self.clients = spec.testbed.clients
+        self.profile = profile
+        self.front = _FRONTS[profile.front]
+        ap_profile = profile.access_point or profile
+        self.rate = min(
+            (parse_rate(self.testbed.rate),)
+            if self.testbed.rate
+            else (profile.phy_rate, ap_profile.phy_rate),
+            key=kbps,
+        )
+        port = Port("AP>C", "wlan0", _mac(254), f"{_GATEWAY}/24")
+        self.access_point = _Site(port, ap_profile)
+        self.stations = tuple(
+            _Site(Port(f"{node}>AP", f"wlan{at}", _mac(at), f"10.0.1.{at}/24"), profile, port.mac)
+            for at, node in enumerate(self.clients, 1)
+        )
+        self.sites = (self.access_point, *self.stations)
+        self.ports = (*(site.port for site in self.sites), *_WIRE)
+
+    @property
+    def qdiscs(self) -> Mapping[str, Port]:
+        """The ports that have a qdisc of ours."""
+        return {port.egress: port for port in self.ports if self._egress(port).qdisc}
+
+    @property
+    def radios(self) -> tuple[WatchedRadio, ...]:
+        """All of them."""
+        return tuple(self._watched(site) for site in self.sites)
+
+    def files(self) -> dict[str, str]:
+        """The batches, and what the front needs."""
+        made = [f"netns add {node}" for node in self.testbed.nodes]
+        files = {
+            "links.ip": batch([*made, *wire_batch([_WIRE])]),
+            "move.ip": batch(f"link set dev {port.device} netns {port.node}" for port in _WIRE),
+        }
+        for node in self.testbed.nodes:
+            ports = [port for port in self.ports if port.node == node]
+            files[f"{node}.ip"] = self._node_batch(node, ports)
+            queues = [egress_queues(port.device, self._egress(port)) for port in ports]
+            files[f"{node}.tc"] = batch(line for lines in queues for line in lines)
+        return files | self.front.files(self)
+
+    def set_up(self) -> Iterable[Line]:
+        """The plan's lines until the clock."""
+        for module in ("wireline", "airlink"):
+            yield ["module", f"{MODULE_DIR}/{module}.ko"]
+        yield from write_sysctls("-", GUEST_SYSCTLS)
+        yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
+        for port in _WIRE:
+            card = self.profile.ethernet
+            yield from card_lines(port, card, card.line_rate, self._attributes(port))
+        yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
+        yield from self._radios()
+        for node in self.testbed.nodes:
+            forwards = node == ACCESS_POINT
+            yield from write_sysctls(
+                node, sysctls(node, self.testbed, self.sender, forwards=forwards)
+            )
+        yield from self.front.associate(self)
+        for node in self.testbed.nodes:
+            yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
+            yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
+        yield from self._offloads()
+
+    def _radios(self) -> Iterable[Line]:
+        """The medium, then each radio in its node, then what is not as by default."""
+        band = 2 if self.profile.band == "2.4 GHz" else 5
+        yield _genl("-", messages.new_medium(MEDIUM, band, self.spec.lab.seed))
+        for site in self.sites:
+            yield _genl(site.port.node, messages.new_radio(self._radio(site)))
+        for site in self.sites:
+            own = () if site.access_point else _ACCESS_POINT_EDCA
+            for edca in (*own, *site.profile.edca_changes()):
+                yield _genl("-", messages.set_radio(MEDIUM, site.port.mac, edca=edca))
+        if self.testbed.loss or self.testbed.snr is not None:
+            for station in self.stations:
+                here, there = station.port.mac, self.access_point.port.mac
+                for one, other in ((here, there), (there, here)):
+                    noise = Link(MEDIUM, one, other, self.testbed.loss, self.testbed.snr)
+                    yield _genl("-", messages.set_link(noise))
+
+    def _radio(self, site: _Site) -> Radio:
+        attributes = site.profile.attributes()
+        if self.testbed.rts is not None:
+            attributes[ProfileAttribute.RTS_BYTES] = self.testbed.rts
+        if site.access_point and self.sender.tsq.shift:
+            attributes[ProfileAttribute.PACING_SHIFT] = self.sender.tsq.shift
+        return Radio(
+            MEDIUM,
+            site.port.mac,
+            site.port.device,
+            self.front.number,
+            site.access_point if self.front.number == Front.FULLMAC else "",
+            self.rate,
+            profile=attributes,
+        )
+
+    def _attributes(self, port: Port) -> dict[str, int]:
+        """As in the wired testbed: half the base RTT each way, and the server's driver's TSQ."""
+        return {
+            "propagation_ns": self.testbed.base_rtt // 2,
+            "pacing_shift": self.sender.tsq.shift if port.node == SERVER else 0,
+        }
+
+    def _egress(self, port: Port) -> Egress:
+        own = self.testbed.egress.get(port.egress, Egress())
+        default = "pfifo_fast" if port in _WIRE else self.testbed.qdisc or self.front.qdisc
+        return own.model_copy(update={"qdisc": own.qdisc or default})
+
+    def _node_batch(self, node: str, ports: Iterable[Port]) -> str:
+        lines = ["link set dev lo up"]
+        for port in ports:
+            lines += up_commands(port, self.testbed, self.sender)
+        if node != ACCESS_POINT:
+            gateway = _SERVER_GATEWAY if node == SERVER else _GATEWAY
+            lines.append(f"route add default via {gateway}")
+        return batch(lines)
+
+    def _offloads(self) -> Iterable[Line]:
+        """A radio has no TSO to switch."""
+        state = "on" if self.sender.offloads == "on" else "off"
+        for port in self.ports:
+            tso = ["tso", state] if port in _WIRE else []
+            yield ["run", port.node, "ethtool", "-K", port.device, *tso, "gso", state, "gro", state]
+
+    def _watched(self, site: _Site) -> WatchedRadio:
+        node, series = site.port.node, f"radio-{site.port.device}"
+        one = self.clients[0] if len(self.clients) == 1 else "all"
+        columns = ",".join(f"{int(counter)}={counter.name.lower()}" for counter in COUNTERS)
+        line = (
+            *("genl-watch", node, series, FAMILY),
+            payload(messages.get_radio(MEDIUM, site.port.mac)).hex(),
+            *(str(int(Attribute.STATS)), columns, str(int(StatsAttribute.SUBFRAMES_OF))),
+        )
+        return WatchedRadio(node, ACCESS_POINT if site.access_point else one, series, line)
+
+
+@dataclass(frozen=True)
+class _FrontSetUp:
+    """How radios of a front become a BSS."""
+
+    number: Front
+    qdisc: str | None  # of its device, when the experiment does not say; none: mac80211's own
+    files: Callable[[Wifi], dict[str, str]]
+    associate: Callable[[Wifi], Iterable[Line]]
+
+
+def _hostapd(wifi: Wifi) -> dict[str, str]:
+    """The access point's daemon: an open network with 802.11n and WMM."""
+    band, profile = wifi.profile.band, wifi.access_point.profile
+    lines = [
+        f"interface={wifi.access_point.port.device}",
+        "driver=nl80211",
+        f"ssid={SSID}",
+        f"hw_mode={'g' if band == '2.4 GHz' else 'a'}",
+        f"channel={_CHANNELS[band]}",
+        "wmm_enabled=1",
+        "ieee80211n=1",
+        "ht_capab=[HT40+][SHORT-GI-20][SHORT-GI-40]" if "20" not in profile.rate else "",
+    ]
+    if profile.rate.startswith("VHT"):
+        lines += ["ieee80211ac=1", "vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"]
+    return {"hostapd.conf": batch(line for line in lines if line)}
+
+
+def _associate(wifi: Wifi) -> Iterable[Line]:
+    node = wifi.access_point.port.node
+    yield ["run", node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
+    frequency = str(_FREQUENCIES_MHZ[wifi.profile.band])
+    for station in wifi.stations:
+        port = station.port
+        yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
+        yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", SSID, frequency]
+
+
+_FRONTS = {
+    # The module associates a fullmac station by itself, as long as both devices are up.
+    "fullmac": _FrontSetUp(Front.FULLMAC, "fq_codel", lambda _: {}, lambda _: ()),
+    "softmac": _FrontSetUp(Front.SOFTMAC, None, _hostapd, _associate),
+}
+
+
+def _mac(number: int) -> str:
+    return f"02:00:00:00:01:{number:02x}"
+
+
+def _genl(node: str, message: Message) -> Line:
+    return ["genl", node, FAMILY, payload(message).hex()]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The wired testbed.
+
+    C --wireline-- R --wireline-- S
+
+Each link is a pair of wireline cards. They are made in the guest's first namespace, where
+their sysfs attributes can be written, and then moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tsqlab.experiment.profile import Wireline
+from tsqlab.experiment.spec import NODES, Sender, Spec, Testbed
+from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
+from tsqlab.guest.testbed.common import (
+    GUEST_SYSCTLS,
+    SERVER_ADDRESS,
+    Line,
+    Port,
+    WatchedRadio,
+    batch,
+    card_lines,
+    egress_queues,
+    sysctls,
+    up_commands,
+    wire_batch,
+    write_sysctls,
+)
+
+ROUTER = "R"
+
+LINKS = (
+    (
+        Port("C>R", "c0", "02:00:00:00:01:01", "10.0.1.1/24"),
+        Port("R>C", "r0", "02:00:00:00:01:02", "10.0.1.2/24"),
+    ),
+    (
+        Port("R>S", "r1", "02:00:00:00:02:02", "10.0.2.2/24"),
+        Port("S>R", "s0", "02:00:00:00:02:01", f"{SERVER_ADDRESS}/24"),
+    ),
+)
+PORTS = tuple(port for link in LINKS for port in link)
+_GATEWAYS = {"C": "10.0.1.2", "S": "10.0.2.2"}
+
+
+class Wired:
+    """The wiring of one cell."""
+
+    radios: tuple[WatchedRadio, ...] = ()
+
+    def __init__(self, spec: Spec, card: Wireline) -> None:
+        """Wire cards of one profile."""
+        self.testbed, self.sender, self.card = spec.testbed, spec.sender, card
+        self.clients = spec.testbed.clients
+
+    @property
+    def qdiscs(self) -> Mapping[str, Port]:
+        """Every port's queue is watched."""
+        return {port.egress: port for port in PORTS}
+
+    def files(self) -> dict[str, str]:
+        """The batches."""
+        made = [f"netns add {node}" for node in NODES]
+        files = {
+            "links.ip": batch([*made, *wire_batch(LINKS)]),
+            "move.ip": batch(f"link set dev {port.device} netns {port.node}" for port in PORTS),
+        }
+        shaped = self.testbed.shaped()
+        for node in NODES:
+            ports = [port for port in PORTS if port.node == node]
+            files[f"{node}.ip"] = _node_batch(node, ports, self.testbed, self.sender)
+            files[f"{node}.tc"] = batch(
+                line for port in ports for line in egress_queues(port.device, shaped[port.egress])
+            )
+        return files
+
+    def set_up(self) -> Iterable[Line]:
+        """The plan's lines until the clock."""
+        yield ["module", f"{MODULE_DIR}/wireline.ko"]
+        yield from write_sysctls("-", GUEST_SYSCTLS)
+        yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
+        line_rate = self.testbed.line_rate(self.card.line_rate)
+        for port in PORTS:
+            yield from card_lines(port, self.card, line_rate, self._attributes(port))
+        yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
+        for node in NODES:
+            values = sysctls(node, self.testbed, self.sender, forwards=node == ROUTER)
+            yield from write_sysctls(node, values)
+            yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
+            yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
+        state = "on" if self.sender.offloads == "on" else "off"
+        offloads = ["tso", state, "gso", state, "gro", state]
+        for port in PORTS:
+            yield ["run", port.node, "ethtool", "-K", port.device, *offloads]
+
+    def _attributes(self, port: Port) -> dict[str, int]:
+        """A card's attributes in sysfs.
+
+        A frame is on its way for half the base RTT, each way, on the R-S link. A pacing shift
+        is the sending hosts' drivers'.
+        """
+        far = port.egress in ("R>S", "S>R")
+        return {
+            "propagation_ns": self.testbed.base_rtt // 2 if far else 0,
+            "pacing_shift": self.sender.tsq.shift if port.node != ROUTER else 0,
+        }
+
+
+def _node_batch(node: str, ports: Iterable[Port], testbed: Testbed, sender: Sender) -> str:
+    lines = ["link set dev lo up"]
+    for port in ports:
+        lines += up_commands(port, testbed, sender)
+    if node in _GATEWAYS:
+        lines.append(f"route add default via {_GATEWAYS[node]}")
+    return batch(lines)
