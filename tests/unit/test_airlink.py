@@ -144,7 +144,7 @@ def test_statistics():
     assert stats.counters == {one: 10 * one for one in COUNTERS}
     assert stats.subframes_of == tuple(range(256))
     assert stats.airtime_ns == {"02:00:00:00:00:01": 99, "02:00:00:00:00:02": 99}
-    assert stats.aggregate_mean == pytest.approx(40 / 30)
+    assert stats.aggregate_mean == pytest.approx(30 / 10)
 
 
 @pytest.mark.parametrize("data", [b"", b"\6\1\0\0"])

@@ -172,8 +172,8 @@ class RadioStats:
 
     @property
     def aggregate_mean(self) -> float | None:
-        """Frames in a PPDU, on average; None before the first."""
-        ppdus = self.counters[StatsAttribute.AGGREGATES]
+        """Frames in a PPDU, on average, each try counted; None before the first."""
+        ppdus = self.counters[StatsAttribute.PPDUS]
         return self.counters[StatsAttribute.SUBFRAMES] / ppdus if ppdus else None
 
 

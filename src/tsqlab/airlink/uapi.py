@@ -131,22 +131,21 @@ class StatsAttribute(IntEnum):
     UNSPEC = 0
     PPDUS = 1
     PPDUS_FAILED = 2
-    AGGREGATES = 3
-    SUBFRAMES = 4
-    FRAMES_ACKED = 5
-    FRAMES_RETRIED = 6
-    FRAMES_DROPPED = 7
-    BYTES_ACKED = 8
-    FRAMES_RECEIVED = 9
-    RTS = 10
-    TX_NS = 11
-    BUSY_NS = 12
-    HOST_FRAMES = 13
-    BUS_FRAMES = 14
-    DEVICE_FRAMES = 15
-    SUBFRAMES_OF = 16
-    LINKS = 17
-    PAD = 18
+    SUBFRAMES = 3
+    FRAMES_ACKED = 4
+    FRAMES_RETRIED = 5
+    FRAMES_DROPPED = 6
+    BYTES_ACKED = 7
+    FRAMES_RECEIVED = 8
+    RTS = 9
+    TX_NS = 10
+    BUSY_NS = 11
+    HOST_FRAMES = 12
+    BUS_FRAMES = 13
+    DEVICE_FRAMES = 14
+    SUBFRAMES_OF = 15
+    LINKS = 16
+    PAD = 17
 
 
 class LinkAttribute(IntEnum):
