@@ -17,11 +17,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tsqlab.metrics.statistics import mean
+
 Document = Mapping[str, Any]
 Floats = NDArray[np.float64]
 Direction = Literal["up", "down"]
 
 _FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
+_RADIO = re.compile(r"wifi_stats_([^:]+)")
+_ACCESS_POINT = "AP"
 _PING = re.compile(r"Ping \(ms\).*")
 
 
@@ -59,6 +63,25 @@ class Flow:
 
 
 @dataclass(frozen=True)
+class Radio:
+    """One radio's samples: of what it sends."""
+
+    node: str
+    is_station: bool  # or an access point
+    aggregate: Samples  # mean frames of the PPDUs in the time that ends there
+    ppdus: Samples  # cumulative; none in a file of Flent's own, as the next
+    subframes: Samples
+
+    def aggregate_mean(self, begin_s: float, end_s: float) -> float | None:
+        """The mean frames of all PPDUs from *begin_s* to *end_s*; in Flent's own, of samples."""
+        ppdus, subframes = (of.between(begin_s, end_s) for of in (self.ppdus, self.subframes))
+        if not len(ppdus):
+            return mean(self.aggregate.between(begin_s, end_s))
+        count = ppdus[-1] - ppdus[0]
+        return float((subframes[-1] - subframes[0]) / count) if count else None
+
+
+@dataclass(frozen=True)
 class Trace:
     """A cell's measurement as arrays."""
 
@@ -68,6 +91,7 @@ class Trace:
     step_s: float
     flows: tuple[Flow, ...]
     pings: Mapping[str, Samples]  # ms, by series
+    radios: tuple[Radio, ...] = ()
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum of all flows that way, at each step in which any has a sample."""
@@ -88,6 +112,11 @@ class Trace:
     def tcp_rtt_ms(self) -> Floats:
         """All samples of TCP's round-trip time that were taken while the flows ran."""
         return _pooled([flow.rtt_ms.between(self.begin_s, self.end_s) for flow in self.flows])
+
+    def senders(self) -> list[Radio]:
+        """The radios that the flows' data goes out of: stations', or without uploads, the AP's."""
+        up = any(flow.direction == "up" for flow in self.flows)
+        return [radio for radio in self.radios if radio.is_station == up]
 
     def cwnd_packets(self) -> Floats:
         """All samples of TCP's congestion window that were taken while the flows ran."""
@@ -111,6 +140,8 @@ def trace(document: Document) -> Trace:
               for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
         {name: _samples(raw[name], "val", t0_unix_s)
          for name in raw if raw[name] and _PING.fullmatch(name)},
+        tuple(_radio(match[1], raw[name], t0_unix_s)
+              for name in raw if raw[name] and (match := _RADIO.fullmatch(name))),
     )  # fmt: skip
 
 
@@ -133,6 +164,21 @@ def _flow(
         _samples(records, "tcp_rtt", t0_unix_s),
         _samples(records, "tcp_cwnd", t0_unix_s),
         _samples(records, "tcp_retransmits", t0_unix_s),
+    )
+
+
+def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Radio:
+    stations = [
+        {"t": record["t"], **station}
+        for record in records
+        for station in record["stations"].values()
+    ]
+    return Radio(
+        node,
+        node != _ACCESS_POINT,
+        _samples(stations, "avg_aggr_size", t0_unix_s),
+        _samples(records, "ppdus", t0_unix_s),
+        _samples(records, "subframes", t0_unix_s),
     )
 
 

@@ -29,7 +29,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         "fairness": jain(shares) if len(shares) > 1 else None,
         **_distribution("ping_ms", cell.ping_ms()),
         **_distribution("tcp_rtt_ms", cell.tcp_rtt_ms()),
-        "aggregate_mean": None,  # frames per A-MPDU; a wire has none
+        "aggregate_mean": _aggregate_mean(cell),
         "cwnd_mean": mean(cell.cwnd_packets()),
         "retransmits": _retransmits(cell),
         "sim_s": cell.total_s,
@@ -40,6 +40,12 @@ def _directed_mbps(cell: Trace, direction: Direction) -> float | None:
     shares = [flow.mean_mbps(cell.begin_s, cell.end_s) for flow in cell.flows
               if flow.direction == direction]  # fmt: skip
     return sum(shares) if shares else None
+
+
+def _aggregate_mean(cell: Trace) -> float | None:
+    """Frames per PPDU while the flows run, of the radios that send; a wire has none."""
+    means = [radio.aggregate_mean(cell.begin_s, cell.end_s) for radio in cell.senders()]
+    return mean([value for value in means if value is not None])
 
 
 def _distribution(name: str, values: Floats) -> Metrics:

@@ -25,7 +25,7 @@ import io
 import json
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,13 @@ from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
 from tsqlab.results.record import CellRecord
 from tsqlab.results.samples import (
     QDISC_KEYS,
+    RADIO_KEYS,
     SOCKET_KEYS,
     Clock,
     flow_samples,
     ping_samples,
     qdisc_samples,
+    radio_samples,
 )
 
 VERSION = 4
@@ -66,6 +68,8 @@ def to_flent(record: CellRecord) -> Document:
     series_meta = {name: _measured_meta(name, raw[name], clock) for name in raw}
     for flow in record.flows:
         series_meta[flow.series] |= {"PROTOCOL": flow.protocol, "DIRECTION": flow.direction}
+    for node, radio in record.measurement.radios.items():
+        series_meta[_radio(node)]["SUBFRAMES_OF"] = _trimmed(radio.subframes_of)
     for computed in COMPUTED.get(record.test, ()):
         series_meta[computed.name] = _computed_meta(computed, series_meta)
         results[computed.name] = compute(computed, results)
@@ -92,11 +96,16 @@ def _raw_values(record: CellRecord, clock: Clock) -> dict[str, Samples]:
     raw |= {name: ping_samples(table, clock) for name, table in measured.pings.items()}
     raw |= {_qdisc(egress): qdisc_samples(table, clock)
             for egress, table in measured.qdiscs.items()}  # fmt: skip
+    raw |= {_radio(node): radio_samples(radio, clock) for node, radio in measured.radios.items()}
     return raw
 
 
 def _qdisc(egress: str) -> str:
     return f"qdisc_stats_{egress}"
+
+
+def _radio(node: str) -> str:
+    return f"wifi_stats_{node}"
 
 
 def _series(name: str, samples: Samples, clock: Clock, points: int) -> dict[str, Series]:
@@ -109,16 +118,36 @@ def _series(name: str, samples: Samples, clock: Clock, points: int) -> dict[str,
         return {name: interpolated(samples, clock.start_unix_s, clock.step_s, points)}
     if name.startswith("qdisc"):
         return {f"{name}::{key}": of(key) for key in QDISC_KEYS}
+    if name.startswith("wifi"):
+        return _radio_series(name, samples, clock, points)
     series = {name: of("val")}
     if name.startswith("TCP"):
         series |= {f"{name}::{key}": of(key) for key in SOCKET_KEYS}
     return series
 
 
+def _radio_series(name: str, samples: Samples, clock: Clock, points: int) -> dict[str, Series]:
+    """A series for each of a station's values: wifi_stats_C::avg_aggr_size::AP."""
+    peers = dict.fromkeys(peer for sample in samples for peer in sample["stations"])
+    return {
+        f"{name}::{key}::{peer}": sampled(
+            [{"t": sample["t"], **sample["stations"][peer]} for sample in samples],
+            key,
+            clock.start_unix_s,
+            clock.step_s,
+            points,
+        )
+        for peer in peers
+        for key in RADIO_KEYS
+    }
+
+
 def _measured_meta(name: str, samples: Samples, clock: Clock) -> dict[str, Any]:
     values = [sample["val"] for sample in samples if "val" in sample]
     if name.startswith("qdisc"):
         return {"RUNNER": "TcRunner", "UNITS": "misc"}
+    if name.startswith("wifi"):
+        return {"RUNNER": "WifiStatsRunner", "UNITS": "misc"}
     if name.startswith("Ping"):
         mean = math.fsum(values) / len(values) if values else None
         return {
@@ -177,6 +206,12 @@ def _metadata(record: CellRecord, series_meta: Mapping[str, Any]) -> dict[str, A
     }
 
 
+def _trimmed(histogram: Sequence[int]) -> list[int]:
+    """Without the zeros at its end."""
+    length = max((at for at, count in enumerate(histogram, 1) if count), default=0)
+    return list(histogram[:length])
+
+
 def _plain(seconds: float) -> float | int:
     return int(seconds) if seconds == int(seconds) else seconds
 
@@ -189,6 +224,10 @@ def _test_parameters(record: CellRecord) -> dict[str, str]:
     if egresses := ",".join(record.measurement.qdiscs):
         # Flent names these series by host and looks for as many interfaces.
         parameters["qdisc_stats_hosts"] = parameters["qdisc_stats_interfaces"] = egresses
+    if radios := record.measurement.radios:
+        peers = dict.fromkeys(radio.peer for radio in radios.values())
+        parameters["wifi_stats_hosts"] = parameters["wifi_stats_interfaces"] = ",".join(radios)
+        parameters["wifi_stats_stations"] = ",".join(peers)
     return parameters
 
 

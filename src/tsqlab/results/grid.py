@@ -9,13 +9,15 @@ ping's answers come at instants of their own and are interpolated, as Flent does
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Number = float | int
 Series = list[Number | None]
-Samples = list[dict[str, Number]]
+Samples = list[dict[str, Any]]
+"""Records of one instant each; their values are numbers but for a radio's, by station."""
 
 _REACH_STEPS = 5.0  # Flent does not interpolate towards a value further ahead than this
 _REACH_FIRST_STEPS = 0.5  # nor extend the first value further back than this
@@ -41,7 +43,7 @@ def goodput_mbps(
     return got_bytes * 8e3 / duration_ns, duration_ns / 1e9
 
 
-def sampled(samples: Iterable[Mapping[str, Number]], key: str, t0_s: float, step_s: float,
+def sampled(samples: Iterable[Mapping[str, Any]], key: str, t0_s: float, step_s: float,
             points: int) -> Series:  # fmt: skip
     """The series of *key*: at each point the sample taken there, or None."""
     series: Series = [None] * points

@@ -7,6 +7,10 @@ Names and units are those of Flent's own runners where it has them. ``t`` is Uni
 on which Flent relies, a value that the kernel does not have yet, or that stands for "no
 limit", is left out. What Flent does not have carries its unit in its name.
 
+A radio's records have what Flent reads from a debugfs file of mac80211, under the station that
+it sends to: ``avg_aggr_size``, here the mean frames of the PPDUs since the sample before, and
+``airtime_tx`` since then in us. The module's own counters stand beside, cumulative.
+
 Of a queueing discipline ``dropped`` and ``ecn_mark`` count the events since the sample
 before, and the other counters are cumulative, both as Flent has it.
 """
@@ -20,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tsqlab.results.grid import Number, Samples, goodput_mbps
-from tsqlab.results.measurement import Table
+from tsqlab.results.measurement import RadioTables, Table
 
 _NS = 1e9
 _INFINITE_SSTHRESH_PACKETS = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
@@ -165,3 +169,29 @@ def qdisc_samples(qdisc: Table, clock: Clock) -> Samples:
     rows = zip(qdisc["t_ns"].tolist(), *(columns[key].tolist() for key in keys), strict=True)
     return [{"t": clock.unix(t_ns), **dict(zip(keys, values, strict=True))}
             for t_ns, *values in rows]  # fmt: skip
+
+
+RADIO_KEYS = ("avg_aggr_size", "airtime_tx")
+"""What Flent has of a station."""
+
+
+def radio_samples(radio: RadioTables, clock: Clock) -> Samples:
+    """A radio's statistics; a step without a PPDU has no mean."""
+    columns = {key: column.tolist() for key, column in radio.counters.items() if key != "t_ns"}
+    ppdus, subframes, tx_ns = (
+        np.diff(radio.counters[key], prepend=radio.counters[key][:1]).tolist()
+        for key in ("ppdus", "subframes", "tx_ns")
+    )
+    samples: Samples = []
+    for at, t_ns in enumerate(radio.counters["t_ns"].tolist()):
+        station: dict[str, Number] = {"airtime_tx": tx_ns[at] / 1000}
+        if ppdus[at]:
+            station["avg_aggr_size"] = round(subframes[at] / ppdus[at], 6)
+        samples.append(
+            {
+                "t": clock.unix(t_ns),
+                **{key: column[at] for key, column in columns.items()},
+                "stations": {radio.peer: station},
+            }
+        )
+    return samples
