@@ -39,6 +39,7 @@ from tsqlab.guest.testbed.common import (
 MEDIUM = 1
 ACCESS_POINT = "AP"
 SSID = "tsqlab"
+_FIRST_DEVICE = "wlan0"
 _CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
 _FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
 
@@ -241,10 +242,13 @@ def _hostapd(wifi: Wifi) -> dict[str, str]:
 def _associate(wifi: Wifi) -> Iterable[Line]:
     node = wifi.access_point.port.node
     yield ["run", node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
+    yield ["run", node, "sleep", "3"]
     frequency = str(_FREQUENCIES_MHZ[wifi.profile.band])
     for station in wifi.stations:
         port = station.port
-        yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
+        # mac80211 names the first interface of each node.
+        rename = ["name", port.device] if port.device != _FIRST_DEVICE else []
+        yield ["run", port.node, "ip", "link", "set", "dev", _FIRST_DEVICE, *rename, "up"]
         yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", SSID, frequency]
 
 
