@@ -157,7 +157,7 @@ def test_claims_name_what_their_experiment_can_have(name: str) -> None:
     experiment = load(name)
     assert bundled_claims()[name].parent.parent == experiment.path.parent
     for one in claims_of(name):
-        assert one.id.startswith(f"{name}-")
+        assert one.id.startswith(name)
         for side in filter(None, (one.of, one.to)):
             assert set(side) <= set(experiment.factors), "or the claim is never run"
             for factor, level in side.items():

@@ -247,7 +247,7 @@ class Lab(_Table):
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1  # entropy, and when flows start
 
 
-PLOTS = ("goodput-ping", "candlesticks", "goodput-latency")
+PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates")
 
 
 class Report(_Table):

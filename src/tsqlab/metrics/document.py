@@ -118,6 +118,11 @@ class Trace:
         up = any(flow.direction == "up" for flow in self.flows)
         return [radio for radio in self.radios if radio.is_station == up]
 
+    def aggregates(self) -> Floats:
+        """The mean frames of those radios' PPDUs, of each sampling period of the flows."""
+        return _pooled([radio.aggregate.between(self.begin_s, self.end_s)
+                        for radio in self.senders()])  # fmt: skip
+
     def cwnd_packets(self) -> Floats:
         """All samples of TCP's congestion window that were taken while the flows ran."""
         return _pooled([flow.cwnd_packets.between(self.begin_s, self.end_s)

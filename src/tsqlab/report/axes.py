@@ -11,7 +11,8 @@ from matplotlib.ticker import FuncFormatter
 
 from tsqlab.metrics.document import Floats
 
-LABELS = {"tcp_rtt_ms": "TCP RTT (ms)", "ping_ms": "ping (ms)"}
+LABELS = {"tcp_rtt_ms": "TCP RTT (ms)", "ping_ms": "ping (ms)",
+          "aggregate": "frames in an aggregate"}  # fmt: skip
 
 _LOG_FROM_DECADES = 2.0
 _ROOM = 0.08  # of an axis, beyond the values

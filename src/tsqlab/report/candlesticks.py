@@ -44,30 +44,35 @@ class Candle:
 
 def candlesticks(results: Sequence[Result], latency: str) -> list[Plot]:
     """The plot, if any cell has that latency."""
-    boxes = _candles(results, latency)
-    if not boxes:
+    return boxes(results, latency, NAME)
+
+
+def boxes(results: Sequence[Result], quantity: str, name: str) -> list[Plot]:
+    """The plot called *name* of a quantity of LABELS, if any cell has that."""
+    candles = _candles(results, quantity)
+    if not candles:
         return []
-    groups = list(dict.fromkeys(group for group, _ in boxes))
-    series = list(dict.fromkeys(one for _, one in boxes))
+    groups = list(dict.fromkeys(group for group, _ in candles))
+    series = list(dict.fromkeys(one for _, one in candles))
     width_in = max(_WIDTH_MIN_IN, 1.2 + len(groups) * max(0.75, 0.42 * len(series)))
     figure = Figure(figsize=(width_in, _HEIGHT_IN), layout="constrained")
     axes = figure.subplots()
-    for (group, one), candle in boxes.items():
+    for (group, one), candle in candles.items():
         at = series.index(one)
         left = groups.index(group) + _BOX * ((at + 0.5) / len(series) - 0.5)
         _draw(axes, left, _BOX / len(series), at, candle)
-    _dress(axes, groups, series, latency, boxes)
-    description = f"Box: 10th to 90th percentile of {LABELS[latency]}; line: median."
-    return [to_plot(figure, NAME, f"{LABELS[latency]} by setting", description)]
+    _dress(axes, groups, series, quantity, candles)
+    description = f"Box: 10th to 90th percentile of {LABELS[quantity]}; line: median."
+    return [to_plot(figure, name, f"{LABELS[quantity]} by setting", description)]
 
 
-def _candles(results: Sequence[Result], latency: str) -> dict[tuple[str, str], Candle]:
+def _candles(results: Sequence[Result], quantity: str) -> dict[tuple[str, str], Candle]:
     """Boxes by group and place in it."""
     settings = by_setting(results)
     names = varying(list(settings))
     boxes = {}
     for one, cells in settings.items():
-        candle = _candle(np.concatenate([samples_of(cell, latency) for cell in cells]))
+        candle = _candle(np.concatenate([samples_of(cell, quantity) for cell in cells]))
         levels = words(one, names)
         if candle:
             series = levels[-1] if len(names) > 1 else ""
@@ -76,9 +81,11 @@ def _candles(results: Sequence[Result], latency: str) -> dict[tuple[str, str], C
     return boxes
 
 
-def samples_of(cell: Result, latency: str) -> Floats:
-    """A cell's samples of that latency."""
-    return cell.trace.tcp_rtt_ms() if latency == "tcp_rtt_ms" else cell.trace.ping_ms()
+def samples_of(cell: Result, quantity: str) -> Floats:
+    """A cell's samples of that quantity."""
+    if quantity == "aggregate":
+        return cell.trace.aggregates()
+    return cell.trace.tcp_rtt_ms() if quantity == "tcp_rtt_ms" else cell.trace.ping_ms()
 
 
 def _candle(values: Floats) -> Candle | None:
@@ -105,12 +112,12 @@ def _dress(
     axes: Axes,
     groups: Sequence[str],
     series: Sequence[str],
-    latency: str,
+    quantity: str,
     boxes: Mapping[tuple[str, str], Candle],
 ) -> None:
     ends = np.array([[candle.low, candle.high] for candle in boxes.values()])
     scale(axes.yaxis, [ends])
-    axes.set_ylabel(LABELS[latency])
+    axes.set_ylabel(LABELS[quantity])
     axes.set_xticks(range(len(groups)), groups)
     axes.set_xlim(-0.6, len(groups) - 0.4)
     axes.tick_params(axis="x", length=0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tsqlab.report import candlesticks, goodput_latency, goodput_ping
+from tsqlab.report import aggregates, candlesticks, goodput_latency, goodput_ping
 from tsqlab.report.figure import Plot, style
 from tsqlab.report.folder import Latency, Result
 from tsqlab.report.settings import by_setting
@@ -34,6 +34,13 @@ KINDS: Mapping[str, Kind] = {
         "Box: 10th to 90th percentile of all samples while flows ran, all seeds together. "
         "Line and number: the median.",
         candlesticks.candlesticks,
+    ),
+    aggregates.NAME: Kind(
+        "Aggregation",
+        "Frames in an aggregate of the radios that send the flows' data. Box: 10th to 90th "
+        "percentile of the means of all sampling periods while flows ran, all seeds together. "
+        "Line and number: the median.",
+        aggregates.aggregates,
     ),
     goodput_latency.NAME: Kind(
         "Goodput against latency",
