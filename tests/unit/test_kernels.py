@@ -11,7 +11,7 @@ from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels import Recipe
 from tsqlab.kernels.cache import key_of, key_of_files, made
 from tsqlab.kernels.config import check_config
-from tsqlab.kernels.make import make
+from tsqlab.kernels.make import Build, make
 from tsqlab.kernels.names import named, recipe_of, remember
 from tsqlab.kernels.source import changes, find_source, patched_tree, series, versions
 
@@ -158,7 +158,7 @@ def test_a_failed_build_shows_the_compilers_lines(tmp_path):
         "\t@echo 'x.c:1:2: error: no such thing'; false\n"
     )
     with pytest.raises(TsqlabError, match=r"x\.c:1:2: error: no such thing") as caught:
-        make(tmp_path, tmp_path, ["all"], tmp_path / "log")
+        make(Build(tmp_path, tmp_path), ["all"], tmp_path / "log")
     assert str(caught.value).count("chatter") < 10
 
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab kernel``: building kernels, and what is built."""
+"""``tsqlab kernel``: building kernels, for guests and for machines, and what is built."""
 
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
-from tsqlab.cli import folder
+from tsqlab.cli import folder, positive
 from tsqlab.cli.kernels import build_shown
+from tsqlab.cli.progress import BuildProgress
 from tsqlab.kernels import Recipe, built
+from tsqlab.kernels.deb import Order, build_packages
 from tsqlab.kernels.names import named, remember
 
 
@@ -27,6 +31,18 @@ def add_to(commands: Any) -> None:
     )
     build.set_defaults(command=_build)
 
+    deb = actions.add_parser("deb", help="build Debian packages with CoTSQ for a real machine")
+    deb.add_argument("--version", help="6.12 or 6.1 (default: 6.12)")
+    deb.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="the kernel's options, perhaps .xz (default: /boot's, of the kernel that runs)",
+    )
+    deb.add_argument("--out", type=folder, metavar="DIR", default=Path("debs"), help="(debs)")
+    deb.add_argument("--jobs", type=positive, metavar="N", help="at a time (default: the CPUs)")
+    deb.set_defaults(command=_deb)
+
     listing = actions.add_parser("list", help="list what is built")
     listing.set_defaults(command=_list)
 
@@ -39,6 +55,13 @@ def _build(options: argparse.Namespace) -> None:
     if options.name:
         remember(options.name, recipe)
     print(f"{kernel.release} at {kernel.hz} Hz: {kernel.linux}")
+
+
+def _deb(options: argparse.Namespace) -> None:
+    order = Order(options.version, options.config, options.out, options.jobs)
+    with closing(BuildProgress("the packages", steps=None)) as progress:
+        packages = build_packages(order, progress)
+    print(f"sudo apt-get install {' '.join(str(path.absolute()) for path in packages)}")
 
 
 def _list(options: argparse.Namespace) -> None:

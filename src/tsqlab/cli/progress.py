@@ -14,13 +14,15 @@ from tsqlab.errors import TsqlabError
 _LINE_EVERY_S = 15.0
 
 
-def _bar(total: float, unit: str, description: str) -> Any:
+def _bar(total: float | None, unit: str, description: str) -> Any:
+    shares = "{desc} {percentage:3.0f}% |{bar}| {elapsed} gone, {remaining} left {postfix}"
+    counts = "{desc}: {n_fmt} {unit}s, {elapsed} gone {postfix}"
     return tqdm(
         total=total,
         desc=description,
         unit=unit,
         leave=False,
-        bar_format="{desc} {percentage:3.0f}% |{bar}| {elapsed} gone, {remaining} left {postfix}",
+        bar_format=shares if total else counts,
     )
 
 
@@ -83,21 +85,21 @@ class BuildProgress:
     # A lean 6.12 has about this many steps; 6.1 a few less. Only the bar depends on it.
     _STEPS = 1150
 
-    def __init__(self, what: str) -> None:
-        """*what* is being built."""
-        self._what, self._spoken = what, 0.0
+    def __init__(self, what: str, steps: int | None = _STEPS) -> None:
+        """*what* is being built, in about so many *steps*, if that is known."""
+        self._what, self._steps, self._spoken = what, steps, 0.0
         self._bar: Any = None
 
     def __call__(self, steps: int, seconds: float) -> None:
         """So many steps are done after so many seconds."""
         if sys.stderr.isatty():
-            self._bar = self._bar or _bar(self._STEPS, "step", f"building {self._what}")
-            self._bar.n = min(steps, self._STEPS)
+            self._bar = self._bar or _bar(self._steps, "step", f"building {self._what}")
+            self._bar.n = min(steps, self._steps or steps)
             self._bar.refresh()
         elif seconds - self._spoken >= _LINE_EVERY_S or not self._spoken:
             self._spoken = max(seconds, 0.001)
-            share = min(99, 100 * steps // self._STEPS)
-            print(f"building {self._what}: {share} %, {seconds:.0f} s", file=sys.stderr, flush=True)
+            done = f"{min(99, 100 * steps // self._steps)} %" if self._steps else f"{steps} steps"
+            print(f"building {self._what}: {done}, {seconds:.0f} s", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Take the bar away."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import key_of, key_of_files, made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
-from tsqlab.kernels.make import Progress, make
+from tsqlab.kernels.make import Build, Progress, make
 from tsqlab.kernels.source import changes, find_source, patched_tree, series
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
@@ -62,7 +62,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
     def compile_linux(folder: Path) -> None:
         tree = patched_tree(found, tree_patches)
         _configure(tree, folder, fragments)
-        make(tree, folder, ["linux", "modules"], folder / "build.log", progress)
+        make(Build(tree, folder), ["linux", "modules"], folder / "build.log", progress)
         about = {"version": found.version, "hz": hz, "tree": str(tree), "source": str(found.path)}
         about["release"] = (folder / "include/config/kernel.release").read_text().strip()
         (folder / _ABOUT).write_text(json.dumps(about, indent=1))
@@ -108,7 +108,8 @@ def _compiler() -> str:
 def _configure(tree: Path, folder: Path, fragments: str) -> None:
     wanted = folder / "wanted.config"
     wanted.write_text(fragments)
-    make(tree, folder, ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"], folder / "config.log")
+    targets = ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"]
+    make(Build(tree, folder), targets, folder / "config.log")
     check_config(fragments, (folder / ".config").read_text())
 
 
@@ -131,7 +132,7 @@ def _modules(linux: Path, tree: Path) -> Path:
 def make_modules(tree: Path, linux: Path, work: Path, arguments: Sequence[str] = ()) -> None:
     """Build the module in the folder *work* against the kernel built in *linux*."""
     log = work.parent / f"{work.name}.log"
-    make(tree, linux, [f"M={work}", *arguments, "modules"], log)
+    make(Build(tree, linux), [f"M={work}", *arguments, "modules"], log)
 
 
 def _agent(compiler: str) -> Path:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
@@ -24,20 +25,37 @@ _REPRODUCIBLE = {
 }
 
 
+# What the caller's environment has no say in.
+_OURS = ("MAKE", "KBUILD", "ARCH", "SUBARCH", "CROSS_COMPILE")
+
+HOST = ""
+"""The architecture of this machine: Kbuild knows its own name for it."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """Where a kernel is built, and for what."""
+
+    tree: Path  # the source
+    output: Path  # O=
+    arch: str = "um"  # Kbuild's ARCH, or HOST
+    jobs: int | None = None  # at a time; none: one for each CPU
+
+
 def make(
-    tree: Path,
-    output: Path,
+    build: Build,
     targets: Sequence[str],
     log_path: Path,
     progress: Progress | None = None,
 ) -> None:
-    """Run make for ARCH=um in *tree* with O=*output*.
+    """Run make with *targets*, which may be assignments and options, too.
 
     Raises TsqlabError with the compiler's lines; *log_path* has all of them.
     """
-    jobs = len(os.sched_getaffinity(0))
-    command = ["make", "-C", str(tree), f"O={output}", "ARCH=um", f"-j{jobs}", *targets]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "KBUILD"))}
+    jobs = build.jobs or len(os.sched_getaffinity(0))
+    arch = [f"ARCH={build.arch}"] if build.arch else []
+    command = ["make", "-C", str(build.tree), f"O={build.output}", *arch, f"-j{jobs}", *targets]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(_OURS)}
     start, steps = time.monotonic(), 0
     with (
         log_path.open("w") as log,

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Debian packages of a kernel with CoTSQ: for real machines, not for guests.
+
+The source is Debian's, the options are the machine's own, the patches are those that change
+TCP, and Kbuild's bindeb-pkg does the rest. The build's folder stays, because a distribution's
+options take hours: a build that was interrupted goes on, and the next one is short.
+
+    OUT/*.deb           the kernel, and the headers that DKMS wants
+    OUT/build.log
+    OUT/build/linux/    Kbuild's O=; what else it packs is beside it
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.kernels.config import check_config
+from tsqlab.kernels.make import HOST, Build, Progress, make
+from tsqlab.kernels.source import find_source, patched_tree, series
+
+_BOOT = Path("/boot")
+_UNPACK: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
+
+_NO_CONFIG = (
+    "; say --config FILE: another machine's /boot/config-*, or Debian's own of the package "
+    "linux-config-6.12, /usr/src/linux-config-6.12/config.amd64_none_amd64.xz"
+)
+
+# What is ours in a machine's options. Nobody here has Debian's keys, so nothing is signed,
+# and lockdown would insist on it. Debug information would take 20 GB and twice the time.
+_OURS = """\
+CONFIG_LOCALVERSION="-cotsq"
+CONFIG_LOCALVERSION_AUTO=n
+CONFIG_MODULE_SIG=n
+CONFIG_SECURITY_LOCKDOWN_LSM=n
+CONFIG_DEBUG_INFO=n
+"""
+_CHOICE = "CONFIG_DEBUG_INFO_NONE=y\n"  # how to say the last one; not there without DEBUG_KERNEL
+
+# What goes back to Kconfig's default: it names files of Debian's build, or the build itself.
+_NOT_THEIRS = re.compile(
+    r"^(# )?CONFIG_(SYSTEM_TRUSTED_KEYS|SYSTEM_REVOCATION_KEYS|MODULE_SIG\w*|BUILD_SALT"
+    r"|DEBUG_INFO\w*|LOCALVERSION\w*|SECURITY_LOCKDOWN_LSM\w*)[= ].*\n",
+    re.MULTILINE,
+)
+
+_PACKAGES = {
+    *("bc", "bison", "cpio", "debhelper", "dpkg-dev", "fakeroot", "flex", "gcc", "kmod", "make"),
+    *("libc6-dev", "libelf-dev", "libssl-dev", "patch", "rsync", "xz-utils"),
+}
+_COMPRESSORS = {"ZSTD": "zstd", "LZ4": "lz4", "LZO": "lzop", "BZIP2": "bzip2"}
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which packages, and where to."""
+
+    version: str | None = None  # of Debian's source; none: the newest that has a series
+    config: Path | None = None  # the options, perhaps .xz or .gz; none: the running kernel's
+    out: Path = Path("debs")
+    jobs: int | None = None  # none: one for each CPU
+
+
+def build_packages(order: Order, progress: Progress | None = None) -> list[Path]:
+    """The packages to install, first the kernel. Hours, with a distribution's options.
+
+    Raises UsageError when there is no such source or no options, and TsqlabError when
+    something that the build needs is not installed, or when it fails.
+    """
+    source = find_source(order.version, None)
+    config = machine_config(order.config)
+    if packages := missing_packages(config):
+        raise TsqlabError(
+            f"building packages needs more; try: sudo apt-get install {' '.join(packages)}"
+        )
+    output = (order.out / "build" / "linux").absolute()
+    output.mkdir(parents=True, exist_ok=True)
+    build = Build(patched_tree(source, cotsq_patches(source.version)), output, HOST, order.jobs)
+    _configure(build, config)
+    make(build, ["bindeb-pkg"], order.out / "build.log", progress)
+    made = [line.split()[0] for line in (output / "debian" / "files").read_text().splitlines()]
+    return _handed_over(sorted(made, reverse=True), order.out)
+
+
+def machine_config(given: Path | None) -> str:
+    """The options in the file *given*, or those of the kernel that runs. Raises UsageError."""
+    path = given or _BOOT / f"config-{platform.release()}"
+    unpack = _UNPACK.get(path.suffix, bytes)
+    try:
+        text = unpack(path.read_bytes()).decode()
+    except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise UsageError(f"{path}: {why}{'' if given else _NO_CONFIG}") from error
+    if "CONFIG_NET=y" not in text:
+        raise UsageError(f"{path}: no kernel's options: it has no CONFIG_NET=y")
+    return text
+
+
+def package_config(config: str) -> str:
+    """A machine's options with ours in place of what only the distribution can build."""
+    return _NOT_THEIRS.sub("", config) + _OURS + _CHOICE
+
+
+def cotsq_patches(version: str) -> list[Path]:
+    """The patches of *version*'s series that a real machine has a use for.
+
+    Those for User-Mode Linux are not among them: a package is Debian's kernel with CoTSQ.
+    """
+    return [patch for patch in series(version, None) if not _only_um(patch)]
+
+
+def missing_packages(config: str) -> list[str]:
+    """The Debian packages that a build with *config* needs and that are not installed.
+
+    Raises TsqlabError where there is no dpkg.
+    """
+    if shutil.which("dpkg-query") is None:
+        raise TsqlabError("no dpkg here: kernel packages can be built on Debian only")
+    compression = re.findall(r"^CONFIG_(?:KERNEL|MODULE_COMPRESS)_(\w+)=y$", config, re.MULTILINE)
+    wanted = {*_PACKAGES, *(_COMPRESSORS[name] for name in compression if name in _COMPRESSORS)}
+    return sorted(wanted - _installed(wanted))
+
+
+def _installed(packages: set[str]) -> set[str]:
+    command = ["dpkg-query", "-W", "-f=${db:Status-Status} ${Package}\n", *packages]
+    lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    return {line.split()[1] for line in lines if line.startswith("installed ")}
+
+
+def _only_um(patch: Path) -> bool:
+    files = re.findall(r"^diff --git a/(\S+) ", patch.read_text(), re.MULTILINE)
+    return all(name.startswith("arch/um/") for name in files)
+
+
+def _configure(build: Build, config: str) -> None:
+    """Write .config, unless it would be the same: a new one would compile everything anew."""
+    wanted, path = package_config(config), build.output / ".config"
+    asked = build.output / "asked.config"
+    if not path.exists() or not asked.exists() or asked.read_text() != wanted:
+        path.write_text(wanted)
+        asked.write_text(wanted)
+    make(build, ["olddefconfig"], build.output / "config.log")
+    check_config(_OURS, path.read_text())
+
+
+def _handed_over(names: Sequence[str], out: Path) -> list[Path]:
+    """Of what was packed, the kernel and its headers. linux-libc-dev is the system's own."""
+    wanted = [name for name in names if name.startswith(("linux-image-", "linux-headers-"))]
+    return [(out / "build" / name).rename(out / name) for name in wanted if name.endswith(".deb")]

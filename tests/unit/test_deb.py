@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Debian packages of a kernel: the options, the patches, what is missing, what is run."""
+
+import lzma
+
+import pytest
+
+from tsqlab.cli import main
+from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.kernels import deb
+from tsqlab.kernels.deb import Order, build_packages
+from tsqlab.kernels.source import Source, series, versions
+
+DEBIANS = """\
+# CONFIG_LOCALVERSION_AUTO is not set
+CONFIG_LOCALVERSION="-ours"
+CONFIG_BUILD_SALT="6.12.1-amd64"
+CONFIG_NET=y
+CONFIG_KERNEL_ZSTD=y
+CONFIG_MODULE_SIG=y
+CONFIG_MODULE_SIG_KEY="debian/certs/key.pem"
+CONFIG_SYSTEM_TRUSTED_KEYS="debian/certs/debian-uefi-certs.pem"
+CONFIG_SECURITY_LOCKDOWN_LSM=y
+CONFIG_DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT=y
+# CONFIG_DEBUG_INFO_NONE is not set
+CONFIG_MAC80211=m
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "config-6.12.1-amd64"
+    path.write_text(DEBIANS)
+    return path
+
+
+def test_the_machines_options_are_kept_but_for_what_only_debian_can_build():
+    lines = deb.package_config(DEBIANS).splitlines()
+    assert lines[:3] == ["CONFIG_NET=y", "CONFIG_KERNEL_ZSTD=y", "CONFIG_MAC80211=m"]
+    assert 'CONFIG_LOCALVERSION="-cotsq"' in lines
+    assert "CONFIG_DEBUG_INFO_NONE=y" in lines
+    names = [line.split("=")[0] for line in lines]
+    assert len(set(names)) == len(names), "nothing is said twice"
+    assert not any("debian/" in line for line in lines), "no keys that nobody has"
+
+
+def test_the_running_kernels_options_are_the_default(tmp_path, monkeypatch, config):
+    monkeypatch.setattr(deb, "_BOOT", tmp_path)
+    monkeypatch.setattr("platform.release", lambda: "6.12.1-amd64")
+    assert deb.machine_config(None) == DEBIANS
+    config.unlink()
+    with pytest.raises(UsageError, match=r"config-6\.12\.1-amd64: No such file.*say --config FILE"):
+        deb.machine_config(None)
+
+
+def test_options_may_be_packed(tmp_path):
+    path = tmp_path / "config.amd64_none_amd64.xz"
+    path.write_bytes(lzma.compress(DEBIANS.encode()))
+    assert deb.machine_config(path) == DEBIANS
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("a.xz", b"not packed", "Input format not supported"),
+        ("a.gz", b"not packed", "Not a gzipped file"),
+        ("a", b"\xff\xfe", "can't decode"),
+        ("a", b"hello\n", "no kernel's options"),
+    ],
+)
+def test_what_are_no_options(tmp_path, name, data, why):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UsageError, match=why):
+        deb.machine_config(tmp_path / name)
+
+
+@pytest.mark.parametrize("version", versions())
+def test_the_patches_for_user_mode_linux_stay_out(version):
+    chosen = deb.cotsq_patches(version)
+    left = [patch.name for patch in series(version, None) if patch not in chosen]
+    assert chosen
+    assert all("-um-" in name for name in left)
+    assert all("-tcp-" in patch.name for patch in chosen)
+
+
+def test_what_is_not_installed_is_listed_with_its_command(monkeypatch, config, tmp_path):
+    monkeypatch.setattr(deb, "_installed", lambda wanted: wanted - {"rsync", "bc", "zstd"})
+    monkeypatch.setattr(deb, "find_source", lambda *_: None)
+    with pytest.raises(TsqlabError, match="sudo apt-get install bc rsync zstd$"):
+        build_packages(Order(config=config, out=tmp_path))
+    assert deb.missing_packages("CONFIG_KERNEL_GZIP=y\n") == ["bc", "rsync"]
+
+
+def test_dpkg_is_asked():
+    assert deb._installed({"make", "no-such-package"}) == {"make"}
+
+
+def test_without_dpkg_there_are_no_packages(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(TsqlabError, match="on Debian only"):
+        deb.missing_packages("")
+
+
+@pytest.fixture
+def kbuild(monkeypatch, tmp_path):
+    """A Kbuild that packs at once; its command lines."""
+    runs = []
+
+    def make(build, targets, log_path, progress=None):
+        runs.append((build, targets))
+        log_path.touch()
+        (progress or (lambda *_: None))(1, 1.0)
+        names = ["linux-headers-1_1_x.deb", "linux-image-1_1_x.deb", "linux-libc-dev_1_x.deb"]
+        (build.output / "debian").mkdir(exist_ok=True)
+        for name in (*names, "linux-1.buildinfo"):
+            (build.output.parent / name).touch()
+        text = "".join(f"{name} kernel optional\n" for name in (*names, "linux-1.buildinfo"))
+        (build.output / "debian" / "files").write_text(text)
+
+    monkeypatch.setattr(deb, "make", make)
+    monkeypatch.setattr(deb, "find_source", lambda *_: Source(tmp_path / "src", "6.12", "key"))
+    monkeypatch.setattr(deb, "patched_tree", lambda source, _: source.path)
+    monkeypatch.setattr(deb, "missing_packages", lambda _: [])
+    return runs
+
+
+def test_the_command_line_builds_and_says_what_to_install(kbuild, config, tmp_path, capsys):
+    out = tmp_path / "debs"
+    arguments = ["kernel", "deb", "--config", str(config), "--out", str(out), "--jobs", "3"]
+    assert main(arguments) == 0
+    packages = [out / "linux-image-1_1_x.deb", out / "linux-headers-1_1_x.deb"]
+    assert capsys.readouterr().out == f"sudo apt-get install {packages[0]} {packages[1]}\n"
+    assert sorted(out.glob("*.deb")) == sorted(packages), "linux-libc-dev is the system's own"
+    assert [targets for _, targets in kbuild] == [["olddefconfig"], ["bindeb-pkg"]]
+    assert {(build.arch, build.jobs) for build, _ in kbuild} == {("", 3)}
+
+
+@pytest.mark.usefixtures("kbuild")
+def test_the_same_options_again_compile_nothing_anew(config, tmp_path):
+    order = Order(config=config, out=tmp_path / "debs")
+    build_packages(order)
+    written = tmp_path / "debs" / "build" / "linux" / ".config"
+    written.write_text("as olddefconfig left it\n" + deb._OURS)
+    build_packages(order)
+    assert written.read_text().startswith("as olddefconfig left it\n")
+    config.write_text(DEBIANS + "CONFIG_MPTCP=y\n")
+    build_packages(order)
+    assert "CONFIG_MPTCP=y" in written.read_text()
