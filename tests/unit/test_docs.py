@@ -11,6 +11,7 @@ from tsqlab.experiment.claims import QUANTITIES, Claim, read_claims
 from tsqlab.experiment.flows import TESTS
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import PLOTS, TABLES, Report
+from tsqlab.kernels.source import changes, series, versions
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.paths import ROOT
 from tsqlab.report.verdicts import WORDS
@@ -64,10 +65,17 @@ def test_every_metric_is_documented():
         assert f"`{name}`" in text or f"`_{name.rsplit('_', 1)[1]}`" in text
 
 
-@pytest.mark.parametrize(
-    "line", re.findall(r"^\$ tsqlab (.*?)(?: +#.*)?$", PAGES[0].read_text(), re.MULTILINE)
+COMMANDS = sorted(
+    {
+        line
+        for page in PAGES
+        for line in re.findall(r"^\$ tsqlab (.*?)(?: +#.*)?$", page.read_text(), re.MULTILINE)
+    }
 )
-def test_the_readmes_commands_exist(line, capsys):
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_the_commands_exist(line, capsys):
     with pytest.raises(SystemExit) as left:
         main([*line.split(), "--help"])
     assert left.value.code == 0
@@ -85,3 +93,12 @@ def test_the_readmes_commands_exist(line, capsys):
 def test_the_models_examples_print_what_they_show(line, output, capsys):
     assert main(line.split()) == 0
     assert capsys.readouterr().out == output
+
+
+@pytest.mark.parametrize("version", versions())
+def test_the_kernels_names_are_as_the_series_has_them(version):
+    text = (ROOT / "docs" / "real-machines.md").read_text()
+    added = "".join(re.findall(r"^\+.*$", changes(series(version, None)).decode(), re.MULTILINE))
+    names = set(re.findall(r"\b(?:tcp_tsq_\w+|tcpi_tsq_\w+)|(?<=TcpExt)TCPTSQ\w+", text))
+    assert len(names) >= 10
+    assert [name for name in names if not re.search(rf"\b{name}\b", added)] == []
