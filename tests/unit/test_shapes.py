@@ -40,6 +40,11 @@ def losses(*at_s: float) -> Samples:
     return Samples(T_S, np.sum(grown, axis=0) if grown else 0 * T_S)
 
 
+def drops(*at_s: float) -> Samples:
+    """Two packets at each instant."""
+    return Samples(T_S, np.isin(T_S.round(1), np.round(at_s, 1)) * 2.0)
+
+
 @pytest.mark.parametrize("period_s", [5.0, 7.5, 10.0, 20.0])
 @pytest.mark.parametrize("length_s", [0.1, 0.2, 0.8])
 def test_the_period_of_dips(period_s: float, length_s: float) -> None:
@@ -79,13 +84,23 @@ def test_what_has_no_dips(curve: Samples) -> None:
 @pytest.mark.parametrize("period_s", [5.0, 10.0, 15.0])
 def test_a_sawtooth_between_losses(period_s: float) -> None:
     falls_s = np.arange(period_s, LENGTH_S, period_s) - 2 * STEP_S
-    assert sawtooth(teeth(period_s), losses(*falls_s)) == 1
+    assert sawtooth(teeth(period_s), losses(*falls_s), drops()) == 1
+
+
+@pytest.mark.parametrize("period_s", [5.0, 10.0, 15.0])
+def test_a_drop_in_the_senders_own_queue_is_a_loss(period_s: float) -> None:
+    falls_s = np.arange(period_s, LENGTH_S, period_s) - STEP_S
+    assert sawtooth(teeth(period_s), losses(), drops(*falls_s)) == 1
+    again_s = falls_s - STEP_S
+    assert sawtooth(teeth(period_s), losses(*again_s[::2]), drops(*falls_s[1::2])) == 1
+    assert sawtooth(teeth(period_s), losses(*again_s), drops(*falls_s)) == 1
+    assert sawtooth(teeth(period_s), losses(), drops(*(falls_s + 0.6 * period_s))) == 0
 
 
 def test_a_share_of_teeth() -> None:
     half = rtt(np.where(T_S < 30, teeth(10).value, 85.0))
     # Between the losses at 10, 20, 30, 40 and 50 s: two teeth, then two flat stretches.
-    assert sawtooth(half, losses(9.8, 19.8, 29.8, 39.8, 49.8)) == 0.5
+    assert sawtooth(half, losses(9.8, 19.8, 29.8, 39.8, 49.8), drops()) == 0.5
 
 
 CURVES = [
@@ -99,17 +114,17 @@ CURVES = [
 
 @pytest.mark.parametrize("curve", CURVES)
 def test_what_is_no_sawtooth(curve: Samples) -> None:
-    assert sawtooth(curve, losses(9.8, 19.8, 29.8, 39.8, 49.8)) <= 0.25
+    assert sawtooth(curve, losses(9.8, 19.8, 29.8, 39.8, 49.8), drops()) <= 0.25
 
 
 @pytest.mark.parametrize("at_s", [(), (9.8,), (9.8, 19.8)])
 def test_a_tooth_is_no_sawtooth(at_s: tuple[float, ...]) -> None:
-    assert sawtooth(teeth(10), losses(*at_s)) == 0
+    assert sawtooth(teeth(10), losses(*at_s), drops()) == 0
 
 
 def test_teeth_that_no_loss_makes_are_no_sawtooth_between_losses() -> None:
     for late_s in (-5, -7):
-        assert sawtooth(teeth(10), losses(*np.arange(10, 70, 10) + late_s)) == 0
+        assert sawtooth(teeth(10), losses(*np.arange(10, 70, 10) + late_s), drops()) == 0
 
 
 def test_swing() -> None:
@@ -125,6 +140,17 @@ def test_shapes_of_a_cell() -> None:
     assert values["tcp_rtt_swing"] == pytest.approx(28 / 12, rel=0.01)
     assert values["tcp_rtt_dip_period_s"] is None
     assert values["tcp_rtt_sawtooth"] == 0
+
+
+@pytest.mark.parametrize(("test", "queue"), [("tcp_nup", "C>R"), ("tcp_ndown", "S>R")])
+def test_the_senders_own_queue_is_on_the_side_that_sends(test: str, queue: str) -> None:
+    document = to_flent(record(test, streams=1))
+    raw = document["raw_values"]
+    queues = ("C>R", "R>C", "R>S", "S>R")
+    raw |= {f"qdisc_stats_{name}": [{"t": 1.0, "dropped": int(name == queue)}] for name in queues}
+    assert trace(document).flows[0].drops.value.tolist() == [1]
+    del raw[f"qdisc_stats_{queue}"]  # as in a file of Flent's own
+    assert trace(document).flows[0].drops.value.tolist() == []
 
 
 def test_a_flow_without_a_shape_leaves_its_cell_without() -> None:

@@ -27,6 +27,7 @@ _FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
 _RADIO = re.compile(r"wifi_stats_([^:]+)")
 _ACCESS_POINT = "AP"
 _PING = re.compile(r"Ping \(ms\).*")
+_OWN_QUEUE: Mapping[str, str] = {"up": "qdisc_stats_C>R", "down": "qdisc_stats_S>R"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Flow:
     rtt_ms: Samples  # TCP's smoothed estimate, at the sender
     cwnd_packets: Samples
     retransmits: Samples  # cumulative
+    drops: Samples  # of the queue at the sender, all flows' together; since the sample before
 
     def mean_mbps(self, begin_s: float, end_s: float) -> float:
         """The mean goodput from *begin_s* to *end_s*."""
@@ -141,7 +143,7 @@ def trace(document: Document) -> Trace:
         begin_s + length_s,
         total_s,
         float(metadata["STEP_SIZE"]),
-        tuple(_flow(name, match[1], raw[name], t0_unix_s, metadata["STEP_SIZE"])
+        tuple(_flow(name, match[1], raw, t0_unix_s, metadata["STEP_SIZE"])
               for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
         {name: _samples(raw[name], "val", t0_unix_s)
          for name in raw if raw[name] and _PING.fullmatch(name)},
@@ -157,8 +159,9 @@ def unix_seconds(time_utc: str) -> float:
 
 
 def _flow(
-    name: str, direction: Any, records: list[dict[str, Any]], t0_unix_s: float, step_s: float
+    name: str, direction: Any, raw: Mapping[str, Any], t0_unix_s: float, step_s: float
 ) -> Flow:
+    records: list[dict[str, Any]] = raw[name]
     rates = [record for record in records if record.get("val") is not None]
     return Flow(
         name,
@@ -169,6 +172,7 @@ def _flow(
         _samples(records, "tcp_rtt", t0_unix_s),
         _samples(records, "tcp_cwnd", t0_unix_s),
         _samples(records, "tcp_retransmits", t0_unix_s),
+        _samples(raw.get(_OWN_QUEUE[direction], []), "dropped", t0_unix_s),
     )
 
 

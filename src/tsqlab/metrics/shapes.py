@@ -48,15 +48,18 @@ def dip_period_s(rtt: Samples) -> float | None:
     return percentile(np.diff(dips_s(rtt)), 50)
 
 
-def sawtooth(rtt: Samples, retransmits: Samples) -> float:
+def sawtooth(rtt: Samples, retransmits: Samples, drops: Samples) -> float:
     """The share of the stretches between losses in which the RTT is a tooth, 0 to 1.
 
-    A loss is where the cumulative count of *retransmits* grows; growth within a second is one
-    loss. A tooth falls after the loss by a tenth or more, has its lowest point in the first
-    third of the stretch, and climbs steadily from there, by a tenth or more, until the next
-    loss. One tooth is no sawtooth: with fewer than two stretches the share is 0.
+    A loss is where the cumulative count of *retransmits* grows, or where the queue at the
+    sender has *drops*: it tells TCP at once, which slows down, sends the packet later and
+    counts no retransmit. What is within a second is one loss. A tooth falls after the loss by
+    a tenth or more, has its lowest point in the first third of the stretch, and climbs
+    steadily from there, by a tenth or more, until the next loss. One tooth is no sawtooth:
+    with fewer than two stretches the share is 0.
     """
-    losses = _events(retransmits.t_s[1:][np.diff(retransmits.value) > 0])
+    again_s = retransmits.t_s[1:][np.diff(retransmits.value) > 0]
+    losses = _events(np.union1d(again_s, drops.t_s[drops.value > 0]))
     stretches = list(itertools.pairwise(losses))
     if len(stretches) < 2:
         return 0.0
@@ -127,7 +130,9 @@ def _of_flows(shape: Callable[[Flow, Samples], float | None]) -> Callable[[Trace
 
 SHAPES: Mapping[str, Callable[[Trace], float | None]] = {
     "tcp_rtt_dip_period_s": _of_flows(lambda _, rtt_ms: dip_period_s(rtt_ms)),
-    "tcp_rtt_sawtooth": _of_flows(lambda flow, rtt_ms: sawtooth(rtt_ms, flow.retransmits)),
+    "tcp_rtt_sawtooth": _of_flows(
+        lambda flow, rtt_ms: sawtooth(rtt_ms, flow.retransmits, flow.drops)
+    ),
     "tcp_rtt_swing": _of_flows(lambda _, rtt_ms: swing(rtt_ms)),
 }
 """Of a cell, by the name that claims use."""
