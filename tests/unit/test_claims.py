@@ -365,6 +365,18 @@ def test_the_page_begins_with_the_claims(shown: Path) -> None:
     assert "20.0 ms" in text
 
 
+def test_a_verdict_says_which_kernel_it_is_of(shown: Path) -> None:
+    lines = {line.id: line for line in claim_lines(read_folder(shown))}
+    assert (lines["one"].kernel, lines["four"].kernel) == ("6.12.1", "6.12.1")
+    cells = [*seeds([20.0], tsq="NoTSQ"), *seeds([10.0], tsq="TSQ")]
+    read = folder(cells)
+    of = {"0": "6.1.1", "1": "6.12.1"}
+    results = tuple(replace(result, release=of[result.id]) for result in read.results)
+    (mixed,) = check(replace(read, results=results), [claim(**RATIO)])
+    assert mixed.kernel == "6.1.1, 6.12.1", "a verdict over two kernels cannot hide it"
+    assert make_report(shown).read_text().count("<td>6.12.1</td>") == len(lines)
+
+
 def test_the_page_explains_what_differs_and_only_that(shown: Path) -> None:
     text = make_report(shown).read_text()
     assert text.count("because &lt;it&gt; is") == 1

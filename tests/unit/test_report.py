@@ -29,7 +29,7 @@ from tsqlab.report.goodput_ping import PANELS_MAX, representative, thinned
 from tsqlab.report.plots import KINDS, draw
 from tsqlab.report.settings import by_setting, label, varying
 from tsqlab.report.table import COLUMNS, format_estimate, heading
-from tsqlab.results.flent import to_flent, write_flent
+from tsqlab.results.flent import read_flent, to_flent, write_flent
 from tsqlab.results.record import Level
 from tsqlab.results.summary import METRICS, SummaryRow, summary_row, write_summary
 
@@ -124,6 +124,32 @@ def test_a_page_says_what_was_run(tmp_path: Path) -> None:
         "1, 2, 3",
     ):
         assert words in text
+
+
+def test_the_kernel_stands_beside_each_result(tmp_path: Path) -> None:
+    matrix: list[Factors] = [
+        {"kernel": kernel, "seed": seed} for kernel in ("6.12", "net-next") for seed in (1, 2)
+    ]
+    written(tmp_path, matrix)
+    for path in tmp_path.glob("kernel=net-next*.flent.gz"):
+        document = read_flent(path)
+        document["metadata"]["TSQLAB"]["kernel"]["release"] = "7.0.0-rc1"
+        write_flent(path, document)
+    rows = re.findall(r"<tr>\n(.*?)</tr>", page(tmp_path), re.DOTALL)
+    for level, release in (("6.12", "6.12.1"), ("net-next", "7.0.0-rc1")):
+        own = [row for row in rows if f'<th scope="row">{level}</th>' in row]
+        assert len(own) == 1 + 2, "a setting and its two cells"
+        assert all(f'<th scope="row">{release}</th>' in row for row in own)
+
+
+def test_a_file_without_a_kernel_is_shown_without(tmp_path: Path) -> None:
+    written(tmp_path, MATRIX[:1])
+    (path,) = tmp_path.glob("*.flent.gz")
+    document = read_flent(path)
+    del document["metadata"]["TSQLAB"]
+    write_flent(path, document)
+    assert [result.release for result in read_folder(tmp_path).results] == [""]
+    Page(page(tmp_path))
 
 
 def test_a_page_is_whole_and_well_formed(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ class Line:
     word: Word
     mark: str  # the same as a sign
     note: str
+    kernel: str
     why: str
     explanation: str  # of a claim that differs
     evidence: str
@@ -83,6 +84,7 @@ def _line(verdict: Verdict) -> Line:
         word=verdict.word,
         mark=_MARKS[verdict.word],
         note=verdict.note,
+        kernel=verdict.kernel,
         why=claim.why,
         explanation=claim.explanation if differs else "",
         evidence=claim.evidence if differs else "",

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tsqlab.errors import FileError
 from tsqlab.metrics.document import Trace, trace
 from tsqlab.metrics.summarise import summarise_trace
-from tsqlab.results.flent import read_flent
+from tsqlab.results.flent import KEY, read_flent
 from tsqlab.results.record import Level
 from tsqlab.results.summary import SummaryRow
 
@@ -66,6 +66,7 @@ class Result:
     file: str
     trace: Trace
     metrics: Mapping[str, float | None]
+    release: str = ""  # of the kernel that it ran; empty in a file that the lab did not write
 
     def row(self) -> SummaryRow:
         """Its row of the summary."""
@@ -124,9 +125,15 @@ def _result(folder: Path, cell: ManifestCell, order: list[str]) -> Result:
     try:
         measured = trace(document)
         metrics = summarise_trace(measured) | {"wall_s": cell.wall_s}
-    except (KeyError, TypeError, ValueError) as error:
+        release = document["metadata"].get(KEY, {}).get("kernel", {}).get("release", "")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         message = f"lacks what a result has ({error!r}); remove it and run the experiment again"
         raise FileError(path, message) from error
     names = [name for name in order if name in cell.factors]
     factors = {name: cell.factors[name] for name in [*names, *cell.factors]}
-    return Result(cell.id, factors, path.name, measured, metrics)
+    return Result(cell.id, factors, path.name, measured, metrics, str(release))
+
+
+def releases(results: Iterable[Result]) -> str:
+    """The kernels that *results* ran, as text."""
+    return ", ".join(dict.fromkeys(result.release for result in results if result.release))

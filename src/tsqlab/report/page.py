@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from tsqlab.errors import FileError
 from tsqlab.report.claims import claim_lines, totals
-from tsqlab.report.folder import MANIFEST, Folder, read_folder, read_manifest
+from tsqlab.report.folder import MANIFEST, Folder, read_folder, read_manifest, releases
 from tsqlab.report.plots import KINDS, Section, draw
 from tsqlab.report.settings import SEED, by_setting
 from tsqlab.report.table import COLUMNS, heading, summary_lines
@@ -27,6 +27,8 @@ from tsqlab.results.summary import METRICS, format_number
 
 REPORT = "report.html"
 SUMMARY = "summary.csv"
+_KERNEL = "Linux"
+"""The heading of the column that says which kernel a number is of."""
 
 PLOTS = "plots"
 _TEMPLATES = Path(__file__).parent
@@ -112,10 +114,15 @@ def _summary(folder: Folder) -> Mapping[str, Any]:
     rows = [result.row() for result in folder.results]
     columns = _known([row.metrics for row in rows], COLUMNS)
     head, *body = summary_lines(rows, columns)
+    factors = len(head) - len(columns)
+    kernels = (releases(cells) for cells in by_setting(folder.results).values())
     return {
-        "factors": head[: len(head) - len(columns)],
+        "factors": [*head[:factors], _KERNEL],
         "columns": [heading(name) for name in columns],
-        "rows": body,
+        "rows": [
+            [*line[:factors], kernel, *line[factors:]]
+            for line, kernel in zip(body, kernels, strict=True)
+        ],
         "seeds": max((len(cells) for cells in by_setting(rows).values()), default=0),
     }
 
@@ -134,11 +141,18 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
             "id": cell.id,
             "state": cell.state,
             "link": f"./{quote(result.file)}" if result else "",
-            "factors": [str(cell.factors.get(name, "")) for name in factors],
+            "factors": [
+                *(str(cell.factors.get(name, "")) for name in factors),
+                result.release if result else "",
+            ],
             "numbers": [format_number(result.metrics.get(name)) for name in columns]
             if result else [],
         })  # fmt: skip
-    return {"factors": factors, "columns": [heading(name) for name in columns], "rows": rows}
+    return {
+        "factors": [*factors, _KERNEL],
+        "columns": [heading(name) for name in columns],
+        "rows": rows,
+    }
 
 
 def _known(rows: Sequence[Mapping[str, float | None]], names: Sequence[str]) -> list[str]:

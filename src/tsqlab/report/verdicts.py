@@ -16,13 +16,13 @@ run was given two, make a verdict for each combination of their levels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tsqlab.experiment.claims import Claim
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
-from tsqlab.report.folder import Folder, ManifestCell, Result
+from tsqlab.report.folder import Folder, ManifestCell, Result, releases
 from tsqlab.report.settings import Setting, setting, varying
 from tsqlab.results.record import Level
 
@@ -39,6 +39,7 @@ class Verdict:
     lab: Estimate | None  # None: not run, or no repetition has a number
     context: str = ""  # levels of factors that vary and that the claim does not name
     note: str = ""  # what is missing, or that the seeds do not settle it
+    kernel: str = ""  # the releases that its cells ran
 
 
 Repetition = dict[int, ManifestCell]
@@ -49,7 +50,9 @@ def check(folder: Folder, claims: Sequence[Claim]) -> list[Verdict]:
     """The verdicts on *claims* about a folder's experiment, in their order."""
     results = {result.id: result for result in folder.results}
     return [
-        _verdict(claim, repetitions, results, context)
+        replace(
+            _verdict(claim, repetitions, results, context), kernel=_kernel(repetitions, results)
+        )
         for claim in claims
         for context, repetitions in _contexts(claim, folder.manifest.cells).items()
     ]
@@ -79,6 +82,11 @@ def _contexts(claim: Claim, cells: Sequence[ManifestCell]) -> dict[str, list[Rep
         in_words(item for item in context if item[0] in names): list(repetitions.values())
         for context, repetitions in found.items()
     } or {"": []}
+
+
+def _kernel(repetitions: Sequence[Repetition], results: Mapping[str, Result]) -> str:
+    cells = (cell.id for repetition in repetitions for cell in repetition.values())
+    return releases(results[one] for one in cells if one in results)
 
 
 def _verdict(
