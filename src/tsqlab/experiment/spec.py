@@ -19,7 +19,7 @@ from tsqlab.experiment.tsq import Tsq, TsqSetting
 from tsqlab.units import Decibel, Duration, Fraction, Rate, Size
 
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
-          "sfq", "red")  # fmt: skip
+          "sfq", "red", "netem")  # fmt: skip
 NODES = ("C", "R", "S")
 EGRESSES = ("C>R", "R>C", "R>S", "S>R")
 STATIONS_MAX = 250  # of an address block, and of a medium
