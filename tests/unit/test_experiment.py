@@ -57,6 +57,19 @@ def test_an_override_may_vary(tmp_path):
     assert [cell.spec.lab.seed for cell in experiment.cells] == [5, 6]
 
 
+@pytest.mark.parametrize("key", ['testbed.egress."R>C".qdisc', "testbed.egress.R>C.qdisc"])
+def test_an_overrides_key_may_be_written_as_in_a_file(key, tmp_path):
+    slots = load(write(tmp_path, GOOD), [f'{key}=["netem slot 50us", "fq"]', "seed=1"])
+    assert "testbed.egress.R>C.qdisc" in slots.factors
+    assert {cell.spec.testbed.egress["R>C"].qdisc for cell in slots.cells} == {
+        "netem slot 50us",
+        "fq",
+    }
+    key = "testbed.sysctl.C.'net.ipv4.tcp_sack'"
+    experiment = load(write(tmp_path, GOOD), [f"{key}=0"])
+    assert experiment.spec.testbed.sysctl["C"] == {"net.ipv4.tcp_sack": 0}
+
+
 def test_dotted_factors_reach_into_tables(tmp_path):
     text = GOOD.replace("seed = [1, 2, 3]", '"egress.R>S.delay" = ["1 ms", "2 ms"]').replace(
         '"egress.R>S.delay"', 'testbed.egress."R>S".delay'

@@ -157,8 +157,9 @@ def _table_in(model: type[BaseModel] | None, key: str) -> type[BaseModel] | None
 def _override(
     raw: dict[str, Any], matrix: dict[str, list[Any]], text: str
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-    key, equals, word = text.partition("=")
-    full = full_key(key.strip())
+    written, equals, word = text.partition("=")
+    key = _unquoted(written.strip())
+    full = full_key(key)
     if not equals or full is None:
         raise UsageError(f"--set {text}: expected KEY=VALUE, KEY as in an experiment file")
     try:
@@ -167,8 +168,17 @@ def _override(
         value = word.strip()
     kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
     if isinstance(value, list) and value:
-        return raw, {**kept, key.strip(): value}
+        return raw, {**kept, key: value}
     return with_key(raw, full, value), kept
+
+
+def _unquoted(key: str) -> str:
+    """A dotted key without TOML's quotes, which parts of it need in a file."""
+    try:
+        (name,) = _flatten(tomllib.loads(f"{key} = 0"))
+    except ValueError:
+        return key
+    return name
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
