@@ -6,14 +6,12 @@ import itertools
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from airlink_c import MODULE, Rate, compiled
 
 from tsqlab.model.error import LEGACY_CODINGS, MCS_CODINGS, mpdu_error, uncoded_error
 
-MODULE = Path(__file__).parents[2] / "kernel/modules/airlink"
-HEADERS = Path(__file__).parent / "userspace"
 LEGACY, HE = 0, 3
 RATES = [
     *((LEGACY, mcs, coding) for mcs, coding in enumerate(LEGACY_CODINGS)),
@@ -22,27 +20,10 @@ RATES = [
 MPDU_BYTES = (14, 100, 1538, 3990, 11454)
 
 
-class Rate(ctypes.Structure):
-    """struct al_rate."""
-
-    _fields_ = (
-        ("phy", ctypes.c_uint8),
-        ("mcs", ctypes.c_uint8),
-        ("streams", ctypes.c_uint8),
-        ("width_mhz", ctypes.c_uint8),
-        ("gi_ns", ctypes.c_uint16),
-    )
-
-
 @pytest.fixture(scope="module")
 def kernel_error(tmp_path_factory):
     """al_error_of_mpdu(), compiled outside the kernel, as a probability."""
-    library = tmp_path_factory.mktemp("error") / "error.so"
-    source = str(MODULE / "error.c")
-    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-Wno-sign-compare", "-fsanitize=undefined"]
-    trap = ["-fsanitize-undefined-trap-on-error", "-shared", "-fPIC", f"-I{HEADERS}"]
-    subprocess.run(["gcc", *flags, *trap, "-o", str(library), source], check=True)
-    function = ctypes.CDLL(str(library)).al_error_of_mpdu
+    function = compiled("error", tmp_path_factory.mktemp("error")).al_error_of_mpdu
     function.argtypes = (ctypes.POINTER(Rate), ctypes.c_int16, ctypes.c_uint32)
     function.restype = ctypes.c_uint32
 
