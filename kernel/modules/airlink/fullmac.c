@@ -73,8 +73,10 @@ static struct al_queue *queue_for(struct al_fullmac *fullmac,
 	}
 	link = al_link_get(radio, to);
 	queue = link ? al_link_queue(link, tid) : NULL;
-	if (queue && to)
-		queue->session = queue->reorders = true;
+	if (queue && to) {
+		queue->session = true;
+		queue->reorders = true;
+	}
 	return queue;
 }
 
