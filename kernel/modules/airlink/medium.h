@@ -38,7 +38,7 @@ struct al_medium {
 	struct list_head exchanges;	/* al_exchange under way */
 	u32 reference;			/* of the last A-MPDU */
 	u32 listeners;			/* radios that hand up all they hear */
-	struct al_sniffer *sniffer;	/* RCU too; NULL: nobody listens */
+	struct al_sniffer *sniffer;	/* NULL: nobody listens */
 };
 
 /* The last byte is what differs most, and is enough for so few. */

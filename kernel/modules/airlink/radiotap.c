@@ -3,7 +3,8 @@
  * The radiotap header of a captured frame, as www.radiotap.org has it: fields in
  * the order of their numbers, each aligned to its own size, little-endian.
  *
- *	TSFT		us of the monotonic clock at the beginning of the PPDU
+ *	TSFT		us of the monotonic clock at the beginning of the PPDU (to
+ *			which Wireshark's wlan_radio.tsf_at_end has to be set)
  *	FLAGS		FCS at end; bad FCS
  *	RATE		legacy
  *	CHANNEL		the lowest of the band: the medium has no number

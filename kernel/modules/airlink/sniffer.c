@@ -58,11 +58,10 @@ static void show(const struct al_exchange *exchange, struct sk_buff *skb,
 		 const struct al_radiotap *tap)
 {
 	struct net_device *dev = exchange->from->medium->sniffer->dev;
-	u32 fcs = ~crc32_le(~0, skb->data, skb->len);
+	u32 inverse = crc32_le(~0, skb->data, skb->len);
+	__le32 fcs = cpu_to_le32(tap->bad_fcs ? inverse : ~inverse);
 
-	if (tap->bad_fcs)
-		fcs = ~fcs;
-	*(__le32 *)skb_put(skb, FCS_LEN) = cpu_to_le32(fcs);
+	skb_put_data(skb, &fcs, FCS_LEN);
 	memcpy(skb_push(skb, tap->length), tap->bytes, tap->length);
 
 	skb->dev = dev;
@@ -156,7 +155,8 @@ static void settle_header(const struct al_exchange *exchange,
 {
 	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
 
-	header->duration_id = duration_of(exchange);
+	if (!ieee80211_is_pspoll(header->frame_control))
+		header->duration_id = duration_of(exchange);
 	if (mpdu->tries || in_series(exchange->ppdu))
 		header->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 }
@@ -343,7 +343,7 @@ int al_sniffer_create(struct al_medium *medium, struct net *net,
 	dev_net_set(dev, net);
 	err = register_netdev(dev);
 	if (err) {
-		NL_SET_ERR_MSG(extack, "no device of that name can be made");
+		NL_SET_ERR_MSG(extack, "the device cannot be made; is its name free?");
 		free_netdev(dev);
 		return err;
 	}
