@@ -7,7 +7,7 @@
  *			which Wireshark's wlan_radio.tsf_at_end has to be set)
  *	FLAGS		FCS at end; bad FCS
  *	RATE		legacy
- *	CHANNEL		the lowest of the band: the medium has no number
+ *	CHANNEL
  *	MCS		HT
  *	AMPDU_STATUS	which A-MPDU it was in, and whether as the last
  *	VHT, HE		VHT, HE
@@ -58,14 +58,12 @@ static void put64(struct al_radiotap *tap, u64 value)
 	put(tap, &bytes, sizeof(bytes));
 }
 
-static void put_channel(struct al_radiotap *tap, const struct al_band *band)
+static void put_channel(struct al_radiotap *tap, u16 mhz)
 {
-	bool low = band == &al_band_2ghz;
-
 	tap->present |= BIT(TAP(CHANNEL));
-	put16(tap, low ? 2412 : 5180);
+	put16(tap, mhz);
 	put16(tap, IEEE80211_CHAN_OFDM |
-		   (low ? IEEE80211_CHAN_2GHZ : IEEE80211_CHAN_5GHZ));
+		   (mhz < 3000 ? IEEE80211_CHAN_2GHZ : IEEE80211_CHAN_5GHZ));
 }
 
 static void put_ht(struct al_radiotap *tap, const struct al_rate *rate)
@@ -150,7 +148,7 @@ static void put_he(struct al_radiotap *tap, const struct al_rate *rate)
 
 /* A PPDU that has begun at @start_ns. */
 void al_radiotap_begin(struct al_radiotap *tap, const struct al_rate *rate,
-		       const struct al_band *band, u64 start_ns)
+		       u16 mhz, u64 start_ns)
 {
 	memset(tap, 0, sizeof(*tap));
 	tap->length = sizeof(struct ieee80211_radiotap_header);
@@ -162,7 +160,7 @@ void al_radiotap_begin(struct al_radiotap *tap, const struct al_rate *rate,
 		tap->present |= BIT(TAP(RATE));
 		put8(tap, al_rate_kbps(rate) / 500);
 	}
-	put_channel(tap, band);
+	put_channel(tap, mhz);
 	if (rate->phy == AL_PHY_HT)
 		put_ht(tap, rate);
 }

@@ -19,7 +19,7 @@ struct al_radiotap {
 };
 
 void al_radiotap_begin(struct al_radiotap *tap, const struct al_rate *rate,
-		       const struct al_band *band, u64 start_ns);
+		       u16 mhz, u64 start_ns);
 void al_radiotap_bad_fcs(struct al_radiotap *tap);
 void al_radiotap_ampdu(struct al_radiotap *tap, u32 reference);
 void al_radiotap_last(struct al_radiotap *tap);

@@ -24,6 +24,7 @@
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
+#include <net/cfg80211.h>
 
 #include "exchange.h"
 #include "ppdu.h"
@@ -83,12 +84,25 @@ static __le16 duration_of(const struct al_exchange *exchange)
 	return cpu_to_le16(min_t(u64, us, DURATION_MAX_US));
 }
 
-/* Whom the frame of this step is for; NULL: all. */
+/* Whom the frame of this step is for; NULL: all, or an address that nobody has
+ * (which is a softmac device's).
+ */
 static const struct al_radio *receiver_of(const struct al_exchange *exchange)
 {
 	if (exchange->from == exchange->edcaf->radio)
 		return exchange->ppdu->queue->link->to;
 	return exchange->edcaf->radio;
+}
+
+/* The receiver's address; of a frame that nobody is there for, its own. */
+static void put_receiver(const struct al_exchange *exchange, u8 *address)
+{
+	const struct al_radio *to = receiver_of(exchange);
+	const struct al_mpdu *mpdu = list_first_entry(&exchange->ppdu->mpdus,
+						      struct al_mpdu, node);
+	const struct ieee80211_hdr *header = (void *)mpdu->skbs->data;
+
+	ether_addr_copy(address, to ? to->address : header->addr1);
 }
 
 static bool collided(const struct al_exchange *exchange)
@@ -104,11 +118,19 @@ static bool collided(const struct al_exchange *exchange)
 	return bitmap_subset(exchange->from->hearers, bad, AL_RADIOS_MAX);
 }
 
+/* What the sender's host takes it for, or the lowest of the band. */
+static u16 channel_mhz(const struct al_radio *radio)
+{
+	if (radio->mhz)
+		return radio->mhz;
+	return radio->medium->band == &al_band_2ghz ? 2412 : 5180;
+}
+
 static void begin_radiotap(const struct al_exchange *exchange,
 			   const struct al_rate *rate,
 			   struct al_radiotap *tap)
 {
-	al_radiotap_begin(tap, rate, exchange->from->medium->band,
+	al_radiotap_begin(tap, rate, channel_mhz(exchange->from),
 			  exchange->at_ns - exchange->frame_ns);
 	if (collided(exchange))
 		al_radiotap_bad_fcs(tap);
@@ -140,12 +162,56 @@ static struct sk_buff *copy_of(const struct sk_buff *skb)
 	return copy;
 }
 
+/* One MSDU of an A-MSDU, from a frame of its own; @frame starts with the MPDU's
+ * header.
+ */
+static void put_subframe(struct sk_buff *frame, const struct sk_buff *skb)
+{
+	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
+	u32 header_bytes = ieee80211_hdrlen(header->frame_control);
+	u32 bytes = skb->len - header_bytes;
+	struct ethhdr *subframe;
+
+	skb_put_zero(frame, -(frame->len - header_bytes) & 3);
+	subframe = skb_put(frame, sizeof(*subframe));
+	ether_addr_copy(subframe->h_dest, ieee80211_get_DA(header));
+	ether_addr_copy(subframe->h_source, ieee80211_get_SA(header));
+	subframe->h_proto = htons(bytes);
+	skb_copy_bits(skb, header_bytes, skb_put(frame, bytes), bytes);
+}
+
+/* Frames of a softmac device, which the device has put into one. */
+static struct sk_buff *amsdu_of(const struct al_mpdu *mpdu)
+{
+	struct ieee80211_hdr *header =
+		(struct ieee80211_hdr *)mpdu->skbs->data;
+	u32 bytes = 0, header_bytes = ieee80211_hdrlen(header->frame_control);
+	const struct sk_buff *skb;
+	struct sk_buff *frame;
+
+	for (skb = mpdu->skbs; skb; skb = skb->next)
+		bytes += skb->len + sizeof(struct ethhdr) + 3;
+	frame = new_skb(bytes);
+	if (!frame)
+		return NULL;
+	header = skb_put_data(frame, header, header_bytes);
+	*ieee80211_get_qos_ctl(header) |= IEEE80211_QOS_CTL_A_MSDU_PRESENT;
+	ether_addr_copy(header->addr3,
+			ieee80211_has_tods(header->frame_control) ?
+			header->addr1 : header->addr2);
+	for (skb = mpdu->skbs; skb; skb = skb->next)
+		put_subframe(frame, skb);
+	return frame;
+}
+
 static struct sk_buff *capture(const struct al_mpdu *mpdu)
 {
 	const struct al_front_ops *ops = mpdu->queue->link->from->ops;
 
 	if (ops->capture)
 		return ops->capture(mpdu, AL_RADIOTAP_BYTES, FCS_LEN);
+	if (mpdu->msdus > 1)
+		return amsdu_of(mpdu);
 	return copy_of(mpdu->skbs);
 }
 
@@ -209,7 +275,7 @@ static void show_rts(const struct al_exchange *exchange)
 		.duration = duration_of(exchange),
 	};
 
-	ether_addr_copy(rts.ra, receiver_of(exchange)->address);
+	put_receiver(exchange, rts.ra);
 	ether_addr_copy(rts.ta, exchange->from->address);
 	show_control(exchange, &rts, sizeof(rts));
 }
@@ -255,7 +321,7 @@ static void mark_received(const struct al_ppdu *ppdu, struct block_ack *ba)
 static void show_block_ack(const struct al_exchange *exchange)
 {
 	const struct al_queue *queue = exchange->ppdu->queue;
-	bool wide = queue->link->from->profile.window_frames > 64;
+	bool wide = al_queue_window_frames(queue) > 64;
 	struct block_ack ba = {
 		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
 					     IEEE80211_STYPE_BACK),
