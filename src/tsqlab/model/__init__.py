@@ -7,6 +7,7 @@ names say. From the air upwards:
 
 * :mod:`~tsqlab.model.band`, :mod:`~tsqlab.model.phy`, :mod:`~tsqlab.model.ppdu`: interframe
   spaces, rates, how long a PPDU is on the air
+* :mod:`~tsqlab.model.error`: how likely an MPDU is lost, by signal-to-noise ratio
 * :mod:`~tsqlab.model.edca`, :mod:`~tsqlab.model.mac`, :mod:`~tsqlab.model.exchange`: access to
   the medium, frames and aggregates, and the goodput of a station that has the medium to itself
 * :mod:`~tsqlab.model.bianchi`, :mod:`~tsqlab.model.contention`: many stations, as a fixed point
