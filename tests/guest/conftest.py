@@ -64,7 +64,7 @@ def guest(kernel, tmp_path, cpu):
         mounts = Mounts(tmp_path / "plan", tmp_path / "out")
         mounts.plan.mkdir()
         mounts.out.mkdir()
-        files = {"plan": ""}
+        files = {"plan": "", **options.pop("files", {})}
         if spec is not None:
             spec = Spec.model_validate({"title": "test", **spec})
             files = make_plan(spec, load_profile(spec.testbed.device)).files

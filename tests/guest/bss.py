@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Access points with saturated stations, as lines for a guest's plan.
+
+Each BSS is on a medium of its own, so that many are measured in one boot. Every station sends
+UDP datagrams of 1500 bytes of IP as fast as its socket takes them; what is compared is what the
+radios count between two instants.
+"""
+
+from dataclasses import dataclass, field
+
+from tsqlab.airlink import messages
+from tsqlab.airlink.messages import Link, PhyRate, Radio
+from tsqlab.airlink.uapi import COUNTERS, FAMILY, Attribute, Phy, ProfileAttribute, StatsAttribute
+from tsqlab.model.phy import Rate
+from tsqlab.results.measurement import read_table
+
+MS = 10**6
+START_NS, WARM_UP_NS, STEP_NS = 10_000 * MS, 200 * MS, 10 * MS
+PAYLOAD_BYTES, IP_BYTES = 1472, 1500
+ACCESS_POINT = 254
+
+
+@dataclass(frozen=True)
+class Bss:
+    """What stands on one medium."""
+
+    rate: Rate
+    aggregate_frames: int = 1
+    stations: int = 1
+    profile: dict[ProfileAttribute, int] = field(default_factory=dict)
+    loss_ppb: int | None = None  # from station to access point
+    band: int = 5
+    deaf: bool = False  # whether the stations hear the access point only
+    seed: int = 1
+
+    @property
+    def settings(self):
+        """The profile of all its radios."""
+        return {
+            ProfileAttribute.AGGREGATE_FRAMES: self.aggregate_frames,
+            ProfileAttribute.AGGREGATES_AHEAD: 2,
+            ProfileAttribute.SINGLES_AHEAD: 8,
+            **self.profile,
+        }
+
+
+def address(number):
+    return f"02:00:00:00:00:{number:02x}"
+
+
+def device(medium, number):
+    return f"a{medium}" if number == ACCESS_POINT else f"w{medium}.{number}"
+
+
+def phy_rate(rate):
+    return PhyRate(
+        Phy[rate.standard.upper()], rate.mcs, rate.streams, rate.width_mhz, rate.gi_ns
+    )  # fmt: skip
+
+
+def genl(node, message):
+    return "\t".join(["genl", node, FAMILY, messages.payload(message).hex()])
+
+
+def measure(guest, bsses, seconds):
+    """Run all *bsses* at once, each for so many of the *seconds*; each station's counts in it."""
+    lengths_ns = [max(1, round(length * 100)) * STEP_NS for length in seconds]
+    end_ns = START_NS + WARM_UP_NS + max(lengths_ns)
+    lines = [
+        "module\t/tsqlab/modules/airlink.ko",
+        "write\t-\t/proc/sys/net/core/wmem_default\t4000000",
+    ]
+    flows, files = [], {}
+    for medium, (bss, length_ns) in enumerate(zip(bsses, lengths_ns, strict=True), 1):
+        lines += _set_up(medium, bss, files)
+        flows += _flows(medium, bss, START_NS + WARM_UP_NS + length_ns)
+    clock = f"clock\t{START_NS + WARM_UP_NS}\t{STEP_NS}\t{end_ns}"
+    out = guest(*lines, clock, *flows, "end", files=files)
+    return [
+        [_counts(out, medium, number, length_ns) for number in range(1, bss.stations + 1)]
+        for medium, (bss, length_ns) in enumerate(zip(bsses, lengths_ns, strict=True), 1)
+    ]
+
+
+def _set_up(medium, bss, files):
+    numbers = (ACCESS_POINT, *range(1, bss.stations + 1))
+    yield genl("-", messages.new_medium(medium, bss.band, bss.seed))
+    for number in numbers:
+        node = device(medium, number)
+        ours = f"10.{medium}.0.{number}/24"
+        others = [n for n in numbers if n != number]
+        files[f"{node}.ip"] = "".join(
+            [
+                f"address add {ours} dev {node}\nlink set {node} up\n",
+                *(
+                    f"neigh add 10.{medium}.0.{n} lladdr {address(n)} dev {node}\n"
+                    for n in others
+                    if ACCESS_POINT in (n, number)
+                ),
+            ]
+        )
+        yield f"run\t-\tip\tnetns\tadd\t{node}"
+        made = Radio(
+            medium,
+            address(number),
+            node,
+            access_point="" if number == ACCESS_POINT else address(ACCESS_POINT),
+            rate=phy_rate(bss.rate),
+            profile=bss.settings,
+        )
+        yield genl(node, messages.new_radio(made))
+        yield f"run\t{node}\tip\t-batch\t/tsqlab/plan/{node}.ip"
+    for number in numbers[1:]:
+        if bss.loss_ppb is not None:
+            link = Link(medium, address(number), address(ACCESS_POINT), loss_ppb=bss.loss_ppb)
+            yield genl("-", messages.set_link(link))
+        if bss.deaf:
+            for other in numbers[1:]:
+                if other != number:
+                    link = Link(medium, address(number), address(other), hears=False)
+                    yield genl("-", messages.set_link(link))
+
+
+def _flows(medium, bss, end_ns):
+    to, ap = f"10.{medium}.0.{ACCESS_POINT}", device(medium, ACCESS_POINT)
+    columns = ",".join(f"{int(counter)}={counter.name.lower()}" for counter in COUNTERS)
+    for number in range(1, bss.stations + 1):
+        node, port = device(medium, number), 5000 + number
+        words = f"{to}\t{port}\t0\t{PAYLOAD_BYTES}\t0\t{START_NS}\t{end_ns}"
+        yield f"udp\t{ap}\t{node}-recv\trecv\t{words}"
+        yield f"udp\t{node}\t{node}-send\tsend\t{words}"
+        request = messages.payload(messages.get_radio(medium, address(number))).hex()
+        nest, array = int(Attribute.STATS), int(StatsAttribute.SUBFRAMES_OF)
+        yield f"genl-watch\t{node}\t{node}\t{FAMILY}\t{request}\t{nest}\t{columns}\t{array}"
+
+
+def _counts(out, medium, number, length_ns):
+    table = read_table(out / f"{device(medium, number)}.tsv")
+    last = int((table["t_ns"] == length_ns).argmax())
+    return {name: int(values[last] - values[0]) for name, values in table.items()}
