@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tsqlab.experiment.flows import Flow, traffic
-from tsqlab.results.measurement import Measurement, Table
+from tsqlab.results.measurement import Measurement, RadioTables, Table
 from tsqlab.results.record import CellRecord, FlowName, Level
 
 START_UNIX_S = 1_700_000_010.0
@@ -92,6 +92,22 @@ def qdisc() -> Table:
     }
 
 
+def radio(peer: str, frames: int) -> RadioTables:
+    """A radio that sends nothing before the flows, and then a PPDU of *frames* a millisecond."""
+    t_ns = np.concatenate(([0], steps(0, TOTAL_S)))
+    ppdus = np.round(np.clip(t_ns / 1e9 - DELAY_S, 0, LENGTH_S) * 1000).astype(np.int64)
+    counters = {
+        "t_ns": t_ns,
+        "ppdus": ppdus,
+        "subframes": frames * ppdus,
+        "tx_ns": 500_000 * ppdus,
+        "busy_ns": 700_000 * ppdus,
+    }
+    histogram = [0] * 256
+    histogram[frames - 1] = int(ppdus[-1])
+    return RadioTables(peer, counters, tuple(histogram))
+
+
 def _sender(flow: Flow) -> Table:
     return sender(steps(DELAY_S, DELAY_S + LENGTH_S)) if flow.protocol == "tcp" else {}
 
@@ -104,7 +120,10 @@ def _receiver(flow: Flow, at: int) -> Table:
 
 
 def record(
-    test: str = "tcp_nup", streams: int = 2, factors: Mapping[str, Level] | None = None
+    test: str = "tcp_nup",
+    streams: int = 2,
+    factors: Mapping[str, Level] | None = None,
+    radios: Mapping[str, RadioTables] | None = None,
 ) -> CellRecord:
     """A finished cell of that test."""
     sent = traffic(test, streams, "cubic")
@@ -124,5 +143,6 @@ def record(
             receivers={flow.series: _receiver(flow, at) for at, flow in enumerate(sent.flows)},
             pings={probe.series: ping(at) for at, probe in enumerate(sent.probes)},
             qdiscs={"C>R": qdisc(), "R>S": qdisc()},
+            radios=radios or {},
         ),
     )

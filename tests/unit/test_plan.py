@@ -6,6 +6,7 @@
 
 import pytest
 
+from tsqlab.errors import UsageError
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import EGRESSES, Spec
 from tsqlab.guest.plan import make_plan
@@ -30,6 +31,23 @@ SPECS = {
     "two-controls": {
         "flows": {"streams": 3, "test": "tcp_ndown"},
         "sender": {"congestion_control": "cubic,bbr", "offloads": "on"},
+    },
+    "wifi-fullmac": {
+        "testbed": {"layout": "wifi-upload", "base_rtt": "2.5 ms"},
+        "sender": {"tsq": {"shift": 7}},
+        "lab": {"seed": 3},
+    },
+    "wifi-softmac": {
+        "testbed": {
+            "layout": "wifi-upload",
+            "device": "ath9k",
+            "stations": 2,
+            "rate": "HT20 MCS7",
+            "rts": "0 B",
+            "loss": "1 %",
+            "snr": "25 dB",
+        },
+        "flows": {"streams": 3},
     },
 }
 
@@ -71,3 +89,28 @@ def test_bottlenecks_shape_one_egress(bottleneck, rates):
     assert {name: egress.rate for name, egress in shaped.items() if egress.rate} == rates
     special = set(rates) or set(EGRESSES)  # without a shaper, any egress may be the bottleneck
     assert {name for name, egress in shaped.items() if egress.qdisc == "fq"} == special
+
+
+@pytest.mark.parametrize(
+    ("testbed", "message"),
+    [
+        ({"device": "ath9k"}, 'device "ath9k" is a radio, which layout "wired" has no place for'),
+        (
+            {"layout": "wifi-upload", "device": "gigabit"},
+            'device "gigabit" is an Ethernet card, which layout "wifi-upload" has no place for',
+        ),
+    ],
+)
+def test_a_device_of_the_wrong_kind_is_refused(testbed, message):
+    spec = Spec.model_validate({"title": "", "testbed": testbed})
+    with pytest.raises(UsageError, match=message):
+        make_plan(spec, load_profile(spec.testbed.device))
+
+
+def test_streams_take_turns_at_the_stations():
+    spec = Spec.model_validate(
+        {"title": "", "testbed": {"layout": "wifi-upload", "stations": 2}, "flows": {"streams": 3}}
+    )
+    plan = make_plan(spec, load_profile(spec.testbed.device)).files["plan"]
+    senders = [line.split("\t")[1] for line in plan.splitlines() if "\tconnect\tsend" in line]
+    assert senders == ["C1", "C2", "C1"]

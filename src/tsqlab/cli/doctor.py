@@ -28,6 +28,8 @@ PROGRAMS = {
     "ip": "iproute2",
     "tc": "iproute2",
     "ethtool": "ethtool",
+    "iw": "iw",
+    "hostapd": "hostapd",
 }
 _SBIN = ("/usr/sbin", "/sbin")
 

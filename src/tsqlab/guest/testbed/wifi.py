@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Edca, Link, Message, Radio, payload
 from tsqlab.airlink.rates import kbps, parse_rate
-from tsqlab.airlink.uapi import COUNTERS, FAMILY, Attribute, Front, ProfileAttribute, StatsAttribute
+from tsqlab.airlink.uapi import (
+    COUNTERS,
+    FAMILY,
+    Attribute,
+    Front,
+    Phy,
+    ProfileAttribute,
+    StatsAttribute,
+)
 from tsqlab.experiment.profile import Airlink
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
@@ -39,7 +47,11 @@ from tsqlab.guest.testbed.common import (
 MEDIUM = 1
 ACCESS_POINT = "AP"
 SSID = "tsqlab"
-_FIRST_DEVICE = "wlan0"
+# hostapd's words for more than 40 MHz from channel 36 up.
+_VHT_OPERATION = {
+    80: ("vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"),
+    160: ("vht_oper_chwidth=2", "vht_oper_centr_freq_seg0_idx=50"),
+}
 _CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
 _FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
 
@@ -222,8 +234,8 @@ class _FrontSetUp:
 
 
 def _hostapd(wifi: Wifi) -> dict[str, str]:
-    """The access point's daemon: an open network with 802.11n and WMM."""
-    band, profile = wifi.profile.band, wifi.access_point.profile
+    """The access point's daemon: an open network with WMM, as wide as the data's rate."""
+    band, rate = wifi.profile.band, wifi.rate
     lines = [
         f"interface={wifi.access_point.port.device}",
         "driver=nl80211",
@@ -231,24 +243,29 @@ def _hostapd(wifi: Wifi) -> dict[str, str]:
         f"hw_mode={'g' if band == '2.4 GHz' else 'a'}",
         f"channel={_CHANNELS[band]}",
         "wmm_enabled=1",
-        "ieee80211n=1",
-        "ht_capab=[HT40+][SHORT-GI-20][SHORT-GI-40]" if "20" not in profile.rate else "",
     ]
-    if profile.rate.startswith("VHT"):
-        lines += ["ieee80211ac=1", "vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"]
-    return {"hostapd.conf": batch(line for line in lines if line)}
+    if rate.phy >= Phy.HT:
+        wide = "[HT40+][SHORT-GI-40]" if rate.width_mhz >= 40 else ""
+        lines += ["ieee80211n=1", f"ht_capab={wide}[SHORT-GI-20]"]
+    if rate.phy >= Phy.VHT and band == "5 GHz":
+        lines += ["ieee80211ac=1", *_VHT_OPERATION.get(rate.width_mhz, ())]
+    if rate.phy == Phy.HE:
+        lines += ["ieee80211ax=1"]
+    return {"hostapd.conf": batch(lines)}
 
 
 def _associate(wifi: Wifi) -> Iterable[Line]:
+    for site in wifi.stations:  # mac80211 names them all wlan0, as the access point is called
+        yield ["run", site.port.node, "ip", "link", "set", "wlan0", "name", site.port.device]
     node = wifi.access_point.port.node
     yield ["run", node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
-    yield ["run", node, "sleep", "3"]
+    # With 40 MHz at 2.4 GHz it scans first, for neighbours, and is in the background by then.
+    channel = f"iw dev {wifi.access_point.port.device} info | grep -q channel"
+    yield ["run", node, "sh", "-c", f"until {channel}; do sleep 0.1; done"]
     frequency = str(_FREQUENCIES_MHZ[wifi.profile.band])
     for station in wifi.stations:
         port = station.port
-        # mac80211 names the first interface of each node.
-        rename = ["name", port.device] if port.device != _FIRST_DEVICE else []
-        yield ["run", port.node, "ip", "link", "set", "dev", _FIRST_DEVICE, *rename, "up"]
+        yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
         yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", SSID, frequency]
 
 

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Wi-Fi testbed: radios made by netlink, traffic over them, what they count."""
+
+import numpy as np
+import pytest
+
+from tsqlab.airlink import messages
+from tsqlab.airlink.messages import Radio, payload
+from tsqlab.airlink.uapi import ProfileAttribute
+from tsqlab.guest.boot import GuestError
+from tsqlab.metrics import summarise
+
+SHORT = {"length": "5 s", "delay": "1 s"}
+ADDRESS = "02:00:00:00:00:01"
+
+
+def wifi(**testbed):
+    return {"layout": "wifi-upload", **testbed}
+
+
+def test_udp_fills_aggregates(cell):
+    """Against docs/radio-model.md's goodput of HT40, 17 subframes and CWmin 15: 125 Mbit/s.
+
+    CWmin is halved here, which saves 36 us of 1.7 ms, and a device is slower than its air.
+    """
+    document = cell({"testbed": wifi(), "flows": {"test": "udp_flood", **SHORT}})
+    summary = summarise(document)
+    assert 90 < summary["goodput_mbps"] < 128
+    assert summary["aggregate_mean"] == pytest.approx(17, rel=0.02)
+
+
+@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
+def test_a_larger_tsq_aggregates_more(cell, device):
+    results = [
+        summarise(cell({"testbed": wifi(device=device), "flows": SHORT, "sender": {"tsq": tsq}}))
+        for tsq in ("TSQ", "NoTSQ")
+    ]
+    stock, unlimited = results
+    assert unlimited["goodput_mbps"] > 1.3 * stock["goodput_mbps"]
+    assert unlimited["aggregate_mean"] > 2 * stock["aggregate_mean"]
+    assert unlimited["ping_ms_p50"] > stock["ping_ms_p50"]
+
+
+@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
+def test_stations_share_the_air(cell, device):
+    document = cell({"testbed": wifi(stations=2, device=device), "flows": {"streams": 2, **SHORT}})
+    for number in (1, 2):
+        assert np.mean([v for v in document["results"][f"TCP upload::{number}"] if v]) > 10
+        assert f"wifi_stats_C{number}::avg_aggr_size::AP" in document["results"]
+    assert "wifi_stats_AP::avg_aggr_size::all" in document["results"]
+
+
+def test_the_histogram_is_of_all_ppdus(cell):
+    document = cell({"testbed": wifi(loss="1 %", rts="0 B"), "flows": SHORT})
+    last = document["raw_values"]["wifi_stats_C"][-1]
+    histogram = document["metadata"]["SERIES_META"]["wifi_stats_C"]["SUBFRAMES_OF"]
+    assert sum(histogram) == last["ppdus"]
+    assert sum(n * count for n, count in enumerate(histogram, 1)) == last["subframes"]
+    assert last["rts"] >= last["ppdus"]
+    assert last["frames_retried"] > 0.005 * last["frames_acked"]
+
+
+def test_what_the_kernel_refuses_ends_the_guest_with_its_words(guest):
+    radio = Radio(1, ADDRESS, profile={ProfileAttribute.AGGREGATE_FRAMES: 1000})
+    lines = [f"genl\t-\tairlink\t{payload(one).hex()}"
+             for one in (messages.new_medium(1), messages.new_radio(radio))]  # fmt: skip
+    with pytest.raises(GuestError, match=r"airlink refuses: .*aggregate_frames: expected 1 to 256"):
+        guest("module\t/tsqlab/modules/airlink.ko", *lines, "end")
+
+
+def test_a_family_that_is_not_there_is_named(guest):
+    request = payload(messages.new_medium(1)).hex()
+    with pytest.raises(GuestError, match="refuses"):
+        guest(f"genl\t-\tnosuch\t{request}", "end")

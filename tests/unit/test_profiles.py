@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Device profiles, and the rates and layouts that go with radios."""
+
+import re
+
+import pytest
+from pydantic import ValidationError
+
+from tsqlab.airlink.messages import PhyRate
+from tsqlab.airlink.rates import kbps, parse_rate
+from tsqlab.airlink.uapi import Phy, ProfileAttribute
+from tsqlab.errors import FileError
+from tsqlab.experiment.profile import Airlink, bundled_profiles, load_profile
+from tsqlab.experiment.spec import Testbed
+
+
+@pytest.mark.parametrize("name", bundled_profiles())
+def test_every_value_of_a_bundled_profile_has_its_source(name):
+    assert load_profile(name).title
+    for line in bundled_profiles()[name].read_text().splitlines():
+        if re.match(r"\w+ = ", line) and not re.match(r"(kind|title|front|band|line_rate) =", line):
+            assert "#" in line, line
+
+
+@pytest.mark.parametrize(
+    ("text", "rate", "speed"),
+    [
+        ("HT40 MCS7 SGI", PhyRate(Phy.HT, 7, 1, 40, 400), 150_000),
+        ("HT40 MCS15 SGI", PhyRate(Phy.HT, 7, 2, 40, 400), 300_000),
+        ("HT20 MCS0", PhyRate(Phy.HT, 0, 1, 20, 800), 6_500),
+        ("VHT80 MCS9 2ss SGI", PhyRate(Phy.VHT, 9, 2, 80, 400), 866_666),
+        ("VHT80 MCS9 3ss SGI", PhyRate(Phy.VHT, 9, 3, 80, 400), 1_300_000),
+        ("HE80 MCS11 2ss", PhyRate(Phy.HE, 11, 2, 80, 800), 1_200_980),
+        ("54 Mbit/s", PhyRate(Phy.LEGACY, 7, 1, 20, 800), 54_000),
+    ],
+)
+def test_rates(text, rate, speed):
+    assert parse_rate(text) == rate
+    assert kbps(rate) == speed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("HT80 MCS7", "802.11 has no rate"),
+        ("HT40 MCS32", "802.11 has no rate"),
+        ("VHT80 MCS10", "802.11 has no rate"),
+        ("HE80 MCS1 SGI", "802.11 has no rate"),
+        ("HT40 MCS15 1ss", "has 2 streams"),
+        ("150 Mbit/s", "expected a rate as"),
+        (7, "expected a rate as"),
+    ],
+)
+def test_what_is_no_rate(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_rate(text)
+
+
+def test_a_radio_s_values_reach_the_module_in_its_units():
+    values = load_profile("ath9k").attributes()
+    assert values[ProfileAttribute.AGGREGATE_FRAMES] == 32
+    assert values[ProfileAttribute.AGGREGATE_US] == 4096
+    assert values[ProfileAttribute.DENSITY_NS] == 8000
+    assert values[ProfileAttribute.DEVICE_QUEUES] == 0
+    assert values[ProfileAttribute.RECEIVE_WAIT_NS] == 500_000
+    assert load_profile("ath9k_htc").attributes()[ProfileAttribute.BUS_MBPS] == 425
+    assert ProfileAttribute.BUS_MBPS not in values
+
+
+def test_the_other_side_is_a_profile_too():
+    profile = load_profile("ath9k_htc")
+    assert isinstance(profile, Airlink)
+    assert profile.access_point == load_profile("ath9k_3x3")
+    assert profile.ethernet == load_profile("gigabit")
+    assert [(one.ac, one.cw_min) for one in profile.edca_changes()] == [
+        (2, 7), (3, 7), (1, 3), (0, 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('kind = "token-ring"', 'expected "wireline" or "airlink", not \'token-ring\''),
+        ('kind = "airlink"\naccess_point = "{path}"', "is this profile itself"),
+        ('kind = "airlink"', "Field required"),
+    ],
+)
+def test_a_bad_profile_is_named(text, message, tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(text.replace("{path}", str(path)))
+    with pytest.raises(FileError, match=message):
+        load_profile(str(path))
+
+
+def test_a_layout_has_its_own_device_nodes_and_keys():
+    assert Testbed.model_validate({}).device == "gigabit"
+    wifi = Testbed.model_validate({"layout": "wifi-upload", "stations": 2})
+    assert wifi.device == "ath9k_htc"
+    assert wifi.nodes == ("C1", "C2", "AP", "S")
+    assert wifi.egresses == ("C1>AP", "C2>AP", "AP>C", "AP>S", "S>AP")
+
+
+@pytest.mark.parametrize(
+    ("testbed", "message"),
+    [
+        ({"stations": 2}, '"stations" belongs to layout = "wifi-upload"'),
+        ({"layout": "wifi-upload", "bottleneck": "L10M"}, '"bottleneck" belongs to'),
+        ({"egress": {"C>AP": {}}}, 'no egress "C>AP"; there are C>R'),
+        ({"layout": "wifi-upload", "sysctl": {"R": {}}}, 'no node "R"; there are C, AP, S'),
+        ({"layout": "wifi-upload", "snr": "25"}, "expected a number with a unit"),
+        ({"layout": "wifi-upload", "rate": "fast"}, "expected a rate as"),
+    ],
+)
+def test_what_a_layout_does_not_have(testbed, message):
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        Testbed.model_validate(testbed)
