@@ -120,7 +120,7 @@ class Airlink(BaseModel):
     frame_tries: _Count = None
     rts_bytes: _Bytes = None
 
-    device_queues: bool | None = None
+    device_queues: Literal["pull", "push", "drain"] | None = None  # softmac_tx.c has the three
     device_frames: _Count = None
     host_frames: _Count = None
     resume_frames: _Count = None
@@ -147,7 +147,9 @@ class Airlink(BaseModel):
         """What it says of struct al_profile, in that struct's units."""
         given = {one: (getattr(self, key), unit) for one, (key, unit) in _KEYS.items()}
         return {
-            one: int(value) // unit for one, (value, unit) in given.items() if value is not None
+            one: _QUEUEING[value] if isinstance(value, str) else value // unit
+            for one, (value, unit) in given.items()
+            if value is not None
         }
 
     def edca_changes(self) -> list[Edca]:
@@ -164,6 +166,7 @@ class Airlink(BaseModel):
         ]
 
 
+_QUEUEING = {"pull": 0, "push": 1, "drain": 2}
 _OTHER_KEYS = {
     ProfileAttribute.AGGREGATE_US: ("aggregate_time", 1000),
     ProfileAttribute.DENSITY_NS: ("density", 1),
