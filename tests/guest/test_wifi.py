@@ -29,7 +29,7 @@ def test_udp_fills_aggregates(cell):
     assert summary["aggregate_mean"] == pytest.approx(17, rel=0.02)
 
 
-@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
+@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k", "ath10k"])
 def test_a_larger_tsq_aggregates_more(cell, device):
     results = [
         summarise(cell({"testbed": wifi(device=device), "flows": SHORT, "sender": {"tsq": tsq}}))
@@ -41,7 +41,7 @@ def test_a_larger_tsq_aggregates_more(cell, device):
     assert unlimited["ping_ms_p50"] > stock["ping_ms_p50"]
 
 
-@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
+@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k", "ath10k"])
 def test_stations_share_the_air(cell, device):
     document = cell({"testbed": wifi(stations=2, device=device), "flows": {"streams": 2, **SHORT}})
     for number in (1, 2):

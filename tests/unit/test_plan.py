@@ -114,3 +114,19 @@ def test_streams_take_turns_at_the_stations():
     plan = make_plan(spec, load_profile(spec.testbed.device)).files["plan"]
     senders = [line.split("\t")[1] for line in plan.splitlines() if "\tconnect\tsend" in line]
     assert senders == ["C1", "C2", "C1"]
+
+
+@pytest.mark.parametrize(
+    ("device", "rate", "words"),
+    [
+        ("ath9k", None, "ht-mcs-2.4 15 sgi-2.4"),
+        ("ath10k", None, "vht-mcs-5 2:9 sgi-5"),
+        ("ath10k", "HE80 MCS11 2ss", "he-mcs-5 2:11"),
+    ],
+)
+def test_mac80211_is_told_the_rate(device, rate, words):
+    testbed = {"layout": "wifi-upload", "device": device, "rate": rate}
+    spec = Spec.model_validate({"title": "", "testbed": testbed})
+    plan = make_plan(spec, load_profile(device)).files["plan"].replace("\t", " ")
+    for node, name in (("AP", "wlan0"), ("C", "wlan1")):
+        assert f"run {node} iw dev {name} set bitrates {words}\n" in plan

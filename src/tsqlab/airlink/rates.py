@@ -16,7 +16,8 @@ from tsqlab.airlink.uapi import Phy
 _RATE = re.compile(
     r"(HT|VHT|HE)(20|40|80|160) MCS([0-9]{1,2})(?: ([1-4])ss)?(?: (SGI|GI1\.6|GI3\.2))?"
 )
-_LEGACY = {f"{mbps} Mbit/s": mcs for mcs, mbps in enumerate((6, 9, 12, 18, 24, 36, 48, 54))}
+_LEGACY_MBPS = (6, 9, 12, 18, 24, 36, 48, 54)
+_LEGACY = {f"{mbps} Mbit/s": mcs for mcs, mbps in enumerate(_LEGACY_MBPS)}
 _GI_NS = {None: 800, "SGI": 400, "GI1.6": 1600, "GI3.2": 3200}
 _MCS_MAX = {Phy.HT: 7, Phy.VHT: 9, Phy.HE: 11}
 
@@ -26,7 +27,6 @@ _HE_SUBCARRIERS = {20: 234, 40: 468, 80: 980, 160: 1960}
 _HE_SYMBOL_NS, _SYMBOL_NS = 12_800, 3_200  # without the guard interval
 # Bits of a subcarrier times the code rate, in twelfths.
 _TWELFTHS = (6, 12, 18, 24, 36, 48, 54, 60, 72, 80, 90, 100)
-_LEGACY_KBPS = (6000, 9000, 12000, 18000, 24000, 36000, 48000, 54000)
 
 
 def parse_rate(text: object) -> PhyRate:
@@ -62,7 +62,7 @@ def _possible(rate: PhyRate) -> bool:
 def kbps(rate: PhyRate) -> int:
     """Its nominal speed, rounded down: 150000 of "HT40 MCS7 SGI"."""
     if rate.phy == Phy.LEGACY:
-        return _LEGACY_KBPS[rate.mcs]
+        return _LEGACY_MBPS[rate.mcs] * 1000
     he = rate.phy == Phy.HE
     carriers = (_HE_SUBCARRIERS if he else _SUBCARRIERS)[rate.width_mhz]
     symbol_ns = (_HE_SYMBOL_NS if he else _SYMBOL_NS) + rate.gi_ns

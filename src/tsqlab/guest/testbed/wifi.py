@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tsqlab.airlink import messages
-from tsqlab.airlink.messages import Edca, Link, Message, Radio, payload
+from tsqlab.airlink.messages import Edca, Link, Message, PhyRate, Radio, payload
 from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import (
     COUNTERS,
@@ -267,6 +267,25 @@ def _associate(wifi: Wifi) -> Iterable[Line]:
         port = station.port
         yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
         yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", SSID, frequency]
+    # mac80211 is to know the rate too: its airtime limits (AQL) go by what it would choose.
+    # It takes no mask without one of its basic rates, so a legacy rate is the module's alone.
+    words = _bitrates(wifi.rate, wifi.profile.band.removesuffix(" GHz"))
+    for site in wifi.sites if words else ():
+        yield ["run", site.port.node, "iw", "dev", site.port.device, "set", "bitrates", *words]
+
+
+def _bitrates(rate: PhyRate, band: str) -> list[str]:
+    """One rate in iw's words; none of a legacy one."""
+    interval = [f"{'sgi' if rate.gi_ns == 400 else 'lgi'}-{band}"]
+    match rate.phy:
+        case Phy.LEGACY:
+            return []
+        case Phy.HT:
+            return [f"ht-mcs-{band}", str(8 * (rate.streams - 1) + rate.mcs), *interval]
+        case Phy.VHT:
+            return [f"vht-mcs-{band}", f"{rate.streams}:{rate.mcs}", *interval]
+        case Phy.HE:
+            return [f"he-mcs-{band}", f"{rate.streams}:{rate.mcs}"]
 
 
 _FRONTS = {
