@@ -63,8 +63,9 @@ def test_every_phy_has_the_closed_forms_goodput(guest):
 def test_aggregates_of_every_size_have_the_closed_forms_goodput(guest):
     """1, 2, 4, ... up to what the standard's limits let through."""
     cases = [
-        (Bss(rate, size), Settings())
-        for rate in (HT150, HT300, Rate("VHT", 80, 2, 9, 400))
+        # Two of 64 have no room in a window of 64: one alone.
+        (Bss(rate, size, profile={ProfileAttribute.AGGREGATES_AHEAD: 1}), Settings())
+        for rate in (HT150, Rate("VHT", 80, 2, 9, 400))
         for size in SIZES
         if size <= largest_aggregate(rate, MPDU_BYTES)
     ]
@@ -112,15 +113,15 @@ def test_many_stations_share_as_the_exact_simulation_says(guest, stations):
 
 
 @pytest.mark.parametrize("ahead", [1, 2])
-@pytest.mark.parametrize("error", [0.01, 0.05, 0.1])
+@pytest.mark.parametrize("error", [0.05, 0.1])
 def test_losses_shorten_aggregates_as_the_simulation_says(guest, ahead, error):
     """A window of 64, 32 subframes: mean aggregate and goodput within 1 %."""
-    seconds = 20
+    seconds = 12
     exchanges = [exchange(HT300, MPDU_BYTES, n).total_ns for n in range(1, 33)]
     model = blockack.simulate(
         blockack.Sender(subframes=32, ahead=ahead, retries=29),
         blockack.Air(error, exchanges, PAYLOAD_BYTES * 8),
-        aggregates=60_000,
+        aggregates=40_000,
     )
     profile = {ProfileAttribute.AGGREGATES_AHEAD: ahead, ProfileAttribute.FRAME_TRIES: 30}
     bss = Bss(HT300, 32, profile=profile, loss_ppb=round(error * 1e9))
