@@ -40,9 +40,27 @@ def processes():
     return find
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--sanitized", action="store_true", help="guests whose kernel watches itself; long"
+    )
+
+
 @pytest.fixture(scope="session")
-def kernel():
-    return build(Recipe())
+def kernel_watches(pytestconfig):
+    """Whether the kernel has KASAN and the like."""
+    return pytestconfig.getoption("sanitized", default=False)
+
+
+@pytest.fixture(scope="session")
+def cycles(kernel_watches):
+    """How often a stress test does what it does."""
+    return 1000 if kernel_watches else 12
+
+
+@pytest.fixture(scope="session")
+def kernel(kernel_watches):
+    return build(Recipe(extra=("sanitized",) if kernel_watches else ()))
 
 
 @pytest.fixture(scope="session")

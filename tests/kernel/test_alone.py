@@ -28,7 +28,8 @@ STOCK = {
 
 @pytest.fixture(autouse=True)
 def area(monkeypatch):
-    monkeypatch.setattr(alone, "AREAS", {"um": {"include/": ["net/ipv4/tcp.o"]}, "x86_64": {}})
+    um = {"include/": ["net/ipv4/tcp.o"], "arch/um/": ["arch/um/kernel/"]}
+    monkeypatch.setattr(alone, "AREAS", {"um": um, "x86_64": {}})
 
 
 @pytest.fixture
@@ -132,5 +133,5 @@ def test_goals():
     assert alone.goals([first, second], "um") == ["net/ipv4/tcp_output.o"]
     third = change("include/net/netns/ipv4.h")
     assert alone.goals([first, third], "um") == ["net/ipv4/tcp.o", "net/ipv4/tcp_output.o"]
-    assert alone.goals([change("arch/um/kernel/time.c")], "um") == ["arch/um/kernel/time.o"]
+    assert alone.goals([change("arch/um/kernel/time.c")], "um") == ["arch/um/kernel/"]
     assert alone.goals([change("arch/um/kernel/time.c", "arch/um/Kconfig")], "x86_64") == []

@@ -46,12 +46,12 @@ def options(version, arch):
 
 @pytest.mark.parametrize("version", versions())
 def test_all_patches_apply_with_git_am(patched, version, tmp_path):
-    patches = series(version, None)
+    patches, tree = series(version, None), patched(version)
     stock = tmp_path / "stock"
     names = sorted({name for patch in patches for name in alone.change(patch).files})
     for name in names:
         (stock / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(patched(version) / name, stock / name)
+        shutil.copy(tree / name, stock / name)
     for patch in reversed(patches):
         alone.apply(patch, stock, "-R")
     git(stock, "init", "-q")
@@ -61,7 +61,7 @@ def test_all_patches_apply_with_git_am(patched, version, tmp_path):
         done = git(stock, "am", "--whitespace=error", str(patch))
         assert not done.returncode, f"{patch.name}: {done.stdout}{done.stderr}"
     for name in names:
-        assert (stock / name).read_bytes() == (patched(version) / name).read_bytes()
+        assert (stock / name).read_bytes() == (tree / name).read_bytes()
 
 
 @pytest.mark.parametrize("arch", alone.AREAS)

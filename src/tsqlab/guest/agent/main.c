@@ -19,6 +19,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static const struct {
 	{ "genl-watch", 8, genl_watch_endpoint },
 };
 
-static int running;
+static pid_t *running;		/* the endpoints' processes */
+static int started;
 
 static void mount_or_die(const char *type, const char *where, const char *options)
 {
@@ -87,6 +89,19 @@ static void load_module(const char *path)
 	close(fd);
 }
 
+/* As fork(); the guest does not end before the child has. */
+static pid_t fork_endpoint(const char *node)
+{
+	pid_t pid;
+
+	running = realloc(running, (started + 1) * sizeof(*running));
+	if (!running)
+		die("out of memory for endpoints");
+	pid = fork_in_node(node);
+	running[started++] = pid;
+	return pid;
+}
+
 static void start_endpoint(int words, char *word[])
 {
 	size_t at;
@@ -97,8 +112,7 @@ static void start_endpoint(int words, char *word[])
 		if (words != endpoints[at].words)
 			die("plan: '%s' takes %d words, not %d", word[0],
 			    endpoints[at].words, words);
-		running++;
-		if (!fork_in_node(word[1])) {
+		if (!fork_endpoint(word[1])) {
 			endpoints[at].run(words, word);
 			exit(0);
 		}
@@ -186,17 +200,31 @@ static void show_progress(void)
 	exit(0);
 }
 
+static bool is_endpoint(pid_t pid)
+{
+	int at;
+
+	for (at = 0; at < started; at++)
+		if (running[at] == pid)
+			return true;
+	return false;
+}
+
+/* Whatever else has lost its parent here (daemons, say) is none of ours. */
 static void wait_for_endpoints(void)
 {
-	int status;
+	int status, left = started;
 
-	while (running--) {
+	while (left) {
 		pid_t pid = wait(&status);
 
 		if (pid < 0)
 			die_errno("wait");
+		if (!is_endpoint(pid))
+			continue;
 		if (!WIFEXITED(status) || WEXITSTATUS(status))
 			die("endpoint %d failed (wait status %#x)", (int)pid, status);
+		left--;
 	}
 }
 
@@ -217,8 +245,7 @@ static void measure(void)
 		die("set-up took until %lld ns, past the start of the measurement",
 		    (long long)now_ns());
 	say("measuring");
-	running++;
-	if (!fork_in_node("-"))
+	if (!fork_endpoint("-"))
 		show_progress();
 	wait_for_endpoints();
 	write_done();
