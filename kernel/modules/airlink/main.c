@@ -11,7 +11,7 @@
  *	phy.c			how long a PPDU takes
  *	error.c			how many MPDUs get lost at which SNR
  *	medium.c, edca.c	events; who sends when
- *	exchange.c		RTS, CTS, PPDU, acknowledgement; who hears what
+ *	exchange.c		RTS, CTS, PPDU, acknowledgment; who hears what
  *	ppdu.c, queue.c,	what is sent together
  *	window.c
  *	radio.c, link.c, host.c	a radio, its peers, its host

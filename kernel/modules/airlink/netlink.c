@@ -27,11 +27,12 @@ static const struct nla_policy profile_policy[AIRLINK_PROFILE_MAX + 1] = {
 	[1 ... AIRLINK_PROFILE_MAX] = { .type = NLA_U32 },
 };
 
-static const struct netlink_range_validation txop_range = {
+/* Not const: 6.1's struct nla_policy would not take it. */
+static struct netlink_range_validation txop_range = {
 	.max = 65535 * 32,	/* the field of the EDCA parameter set */
 };
 
-static const struct netlink_range_validation loss_range = {
+static struct netlink_range_validation loss_range = {
 	.max = AL_LOSS_SCALE,
 };
 

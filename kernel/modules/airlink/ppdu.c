@@ -348,17 +348,16 @@ static bool close_frame(struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 	bool acked = answered && mpdu->received;
 
 	note_sent(ppdu, mpdu, answered);
-	if (ppdu->response == AL_RESPONSE_NONE) {
-		mpdu->sent.acked = false;
-	} else if (acked) {
-		mpdu->sent.acked = true;
+	mpdu->sent.acked = acked && ppdu->response != AL_RESPONSE_NONE;
+	if (mpdu->sent.acked) {
 		stats->frames_acked++;
 		stats->bytes_acked += msdu_bytes(mpdu);
-	} else if (queue->session &&
-		   ++mpdu->tries < radio->profile.frame_tries) {
-		stats->frames_retried++;
-		return false;
-	} else {
+	} else if (ppdu->response != AL_RESPONSE_NONE) {
+		if (queue->session &&
+		    ++mpdu->tries < radio->profile.frame_tries) {
+			stats->frames_retried++;
+			return false;
+		}
 		stats->frames_dropped++;
 	}
 	al_window_close(&queue->window, mpdu->seq);

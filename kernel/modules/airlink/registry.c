@@ -5,6 +5,7 @@
 #include "registry.h"
 #include "sniffer.h"
 
+/* Media and radios come and go under it: see registry.h. */
 DEFINE_MUTEX(al_mutex);
 LIST_HEAD(al_media);
 

@@ -230,6 +230,7 @@ static void set_flags(struct ieee80211_hw *hw, const struct al_profile *profile)
 	ieee80211_hw_set(hw, SUPPORTS_RC_TABLE);
 	ieee80211_hw_set(hw, SUPPORTS_CLONED_SKBS);
 	ieee80211_hw_set(hw, REPORTS_TX_ACK_STATUS);
+	ieee80211_hw_set(hw, BEACON_TX_STATUS);
 	ieee80211_hw_set(hw, HOST_BROADCAST_PS_BUFFERING);
 	if (profile->device_queues != AL_PUSH && profile->aggregate_frames > 1)
 		ieee80211_hw_set(hw, AMPDU_AGGREGATION);

@@ -54,9 +54,15 @@ void al_softmac_set_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	start_timer(softmac);
 }
 
+/* Two hosts hardly ever do this in the same us, but in virtual time they do. Then
+ * their beacons would collide every time, and of two cells of an IBSS neither would
+ * be the older one, to which the other's stations go over.
+ */
 void al_softmac_reset_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 {
-	al_softmac_set_tsf(hw, vif, 0);
+	const struct al_softmac *softmac = hw->priv;
+
+	al_softmac_set_tsf(hw, vif, softmac->radio->index * TU_US);
 }
 
 static enum hrtimer_restart due(struct hrtimer *timer)

@@ -16,16 +16,6 @@
 #include "softmac_sta.h"
 #include "softmac_tx.h"
 
-static void lock(struct al_softmac *softmac)
-{
-	spin_lock_bh(&softmac->radio->medium->lock);
-}
-
-static void unlock(struct al_softmac *softmac)
-{
-	spin_unlock_bh(&softmac->radio->medium->lock);
-}
-
 /* What waits for @sta on @link is lost. */
 static void forget_on(struct al_link *link, struct ieee80211_sta *sta)
 {
@@ -63,12 +53,13 @@ int al_softmac_sta_state(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 			 enum ieee80211_sta_state to)
 {
 	struct al_softmac *softmac = hw->priv;
+	struct al_medium *medium = softmac->radio->medium;
 
-	lock(softmac);
+	spin_lock_bh(&medium->lock);
 	al_softmac_sta_of(sta)->known = to != IEEE80211_STA_NOTEXIST;
 	if (to == IEEE80211_STA_NOTEXIST)
 		forget(softmac, sta);
-	unlock(softmac);
+	spin_unlock_bh(&medium->lock);
 	return 0;
 }
 
@@ -94,13 +85,14 @@ void al_softmac_sta_notify(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 			   struct ieee80211_sta *sta)
 {
 	struct al_softmac *softmac = hw->priv;
+	struct al_medium *medium = softmac->radio->medium;
 
-	lock(softmac);
+	spin_lock_bh(&medium->lock);
 	al_softmac_sta_of(sta)->asleep = command == STA_NOTIFY_SLEEP;
 	if (command == STA_NOTIFY_AWAKE &&
 	    al_softmac_queueing(softmac) == AL_PULL)
 		wake(softmac, sta);
-	unlock(softmac);
+	spin_unlock_bh(&medium->lock);
 }
 
 /* One frame of @sta that waits in mac80211. */
@@ -125,10 +117,11 @@ void al_softmac_release(struct ieee80211_hw *hw, struct ieee80211_sta *sta,
 			bool more_data)
 {
 	struct al_softmac *softmac = hw->priv;
+	struct al_medium *medium = softmac->radio->medium;
 	struct sk_buff *skb, *next;
 	struct al_queue *queue;
 
-	lock(softmac);
+	spin_lock_bh(&medium->lock);
 	queue = al_softmac_queue_to(softmac, sta->addr, AL_TID_NONE);
 	skb = take(softmac, sta, tids);
 	while (skb) {
@@ -144,22 +137,23 @@ void al_softmac_release(struct ieee80211_hw *hw, struct ieee80211_sta *sta,
 		al_softmac_send(softmac, queue, skb);
 		skb = next;
 	}
-	unlock(softmac);
+	spin_unlock_bh(&medium->lock);
 }
 
 static void set_session(struct al_softmac *softmac,
 			const struct ieee80211_ampdu_params *params, bool on)
 {
+	struct al_medium *medium = softmac->radio->medium;
 	struct al_queue *queue;
 
-	lock(softmac);
+	spin_lock_bh(&medium->lock);
 	queue = al_softmac_queue_to(softmac, params->sta->addr,
 				    params->tid & 7);
 	if (queue) {
 		queue->session = on;
 		queue->window_frames = on ? params->buf_size : 0;
 	}
-	unlock(softmac);
+	spin_unlock_bh(&medium->lock);
 }
 
 int al_softmac_ampdu(struct ieee80211_hw *hw, struct ieee80211_vif *vif,

@@ -48,6 +48,7 @@ enum airlink_attribute {
 	AIRLINK_ATTR_PAD,
 	AIRLINK_ATTR_COUNT
 };
+
 #define AIRLINK_ATTR_MAX	(AIRLINK_ATTR_COUNT - 1)
 
 enum airlink_front { AIRLINK_FULLMAC, AIRLINK_SOFTMAC };
@@ -63,6 +64,7 @@ enum airlink_rate_attribute {
 	AIRLINK_RATE_GI,		/* u16: ns */
 	AIRLINK_RATE_COUNT
 };
+
 #define AIRLINK_RATE_MAX	(AIRLINK_RATE_COUNT - 1)
 
 /* All u32; profile.h says what they mean. */
@@ -99,6 +101,7 @@ enum airlink_profile_attribute {
 	AIRLINK_PROFILE_PACING_SHIFT,
 	AIRLINK_PROFILE_COUNT
 };
+
 #define AIRLINK_PROFILE_MAX	(AIRLINK_PROFILE_COUNT - 1)
 
 enum airlink_edca_attribute {
@@ -110,6 +113,7 @@ enum airlink_edca_attribute {
 	AIRLINK_EDCA_TXOP,		/* u32: us */
 	AIRLINK_EDCA_COUNT
 };
+
 #define AIRLINK_EDCA_MAX	(AIRLINK_EDCA_COUNT - 1)
 
 /* All u64 but the last two; stats.h says what they mean. */
@@ -137,6 +141,7 @@ enum airlink_stats_attribute {
 	AIRLINK_STATS_PAD,
 	AIRLINK_STATS_COUNT
 };
+
 #define AIRLINK_STATS_MAX	(AIRLINK_STATS_COUNT - 1)
 
 enum airlink_link_attribute {
