@@ -44,9 +44,12 @@ def capture(tmp_path, cpu):
         mounts.out.mkdir()
         spec = Spec.model_validate({"title": "test", **spec})
         files = make_plan(spec, load_profile(spec.testbed.device)).files
-        own = "\n".join([*NEIGHBOURS, "clock"])
+        layout = spec.testbed.layout
+        own = "\n".join([*neighbours(layout), "clock"])
         files["plan"] = files["plan"].replace("\nclock", f"\n{own}")
-        files["plan"] = files["plan"].replace("\nend\n", "\ncapture\tC\tclient\tc0\nend\n")
+        device = NEIGHBOURS[layout][0][1]
+        lines = f"capture\tC\tclient\t{device}\nend\n"
+        files["plan"] = files["plan"].replace("\nend\n", f"\n{lines}")
         for name, text in files.items():
             (mounts.plan / name).write_text(text)
         run_guest(Machine(kernel, 512 << 20, 1, cpu), mounts, here / "console")
@@ -56,15 +59,28 @@ def capture(tmp_path, cpu):
 
 
 # The neighbours are known from the start: how long ARP trusts an answer is random.
-NEIGHBOURS = [
-    f"run\t{node}\tip\tneigh\tadd\t{address}\tlladdr\t{mac}\tdev\t{device}\tnud\tpermanent"
-    for node, device, address, mac in (
+NEIGHBOURS = {
+    "wired": (
         ("C", "c0", "10.0.1.2", "02:00:00:00:01:02"),
         ("R", "r0", "10.0.1.1", "02:00:00:00:01:01"),
         ("R", "r1", "10.0.2.1", "02:00:00:00:02:01"),
         ("S", "s0", "10.0.2.2", "02:00:00:00:02:02"),
-    )
-]
+    ),
+    "wifi-upload": (
+        ("C", "wlan1", "10.0.1.254", "02:00:00:00:01:fe"),
+        ("AP", "wlan0", "10.0.1.1", "02:00:00:00:01:01"),
+        ("AP", "e0", "10.0.2.1", "02:00:00:00:02:01"),
+        ("S", "e1", "10.0.2.2", "02:00:00:00:02:02"),
+    ),
+}
+
+
+def neighbours(layout):
+    return [
+        f"run\t{node}\tip\tneigh\treplace\t{address}\tlladdr\t{mac}\tdev\t{device}"
+        "\tnud\tpermanent"
+        for node, device, address, mac in NEIGHBOURS[layout]
+    ]
 
 
 def packets(pcap):
@@ -118,6 +134,19 @@ def test_defaults_change_nothing(stock, kernel, capture, offloads, qdisc):
         "testbed": {"bottleneck": "L100M", "qdisc": qdisc, "base_rtt": "4 ms"},
         "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
         "sender": {"offloads": offloads},
+    }
+    before = packets(capture(stock, spec) / "client.pcap")
+    after = packets(capture(kernel, spec) / "client.pcap")
+    assert len(before) > 1_000
+    assert before == after
+
+
+@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
+def test_defaults_change_nothing_over_wifi(stock, kernel, capture, device):
+    """Above a qdisc, and above mac80211's queues."""
+    spec = {
+        "testbed": {"layout": "wifi-upload", "device": device, "base_rtt": "1 ms"},
+        "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
     }
     before = packets(capture(stock, spec) / "client.pcap")
     after = packets(capture(kernel, spec) / "client.pcap")

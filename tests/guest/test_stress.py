@@ -55,6 +55,12 @@ def bss():
         yield run("ip", "-n", node, "link", "set", f"r{number}", "up")
 
 
+def sign_of_life(number):
+    """Now and then a word on the console, or the host takes the guest to be stuck."""
+    if number % 10 == 0:
+        yield run("sh", "-c", f"echo cycle {number} > /dev/console")
+
+
 def nodes():
     return [run("ip", "netns", "add", node) for node in ("AP", "C")]
 
@@ -142,6 +148,7 @@ def test_radios_come_and_go_under_traffic(guest, cycles, front):
 def test_the_module_comes_and_goes_under_traffic(guest, cycles):
     lines = [*nodes()]
     for number in range(cycles):
+        lines += sign_of_life(number)
         lines += [MODULE, *bss(), *pings(), run("sleep", f"0.0{number % 10}")]
         lines += [run("rmmod", "airlink"), run("sleep", "1.1")]
     files, check_leaks = afterwards(1)
