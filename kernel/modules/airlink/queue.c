@@ -167,11 +167,15 @@ static void pull(struct al_queue *queue)
 static void gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	const struct al_profile *profile = &queue->link->from->profile;
-	u32 inner = mpdu->bytes - AMSDU_INSTEAD_BYTES;
+	/* It may have been looked at before, and have become an A-MSDU then. */
+	u32 inner = mpdu->bytes - (mpdu->msdus > 1 ? AMSDU_MPDU_BYTES :
+						     AMSDU_INSTEAD_BYTES);
 	struct sk_buff *last = mpdu->skbs;
 	struct al_mpdu *further;
 	u32 bytes;
 
+	while (last->next)
+		last = last->next;
 	while (mpdu->msdus < profile->amsdu_frames) {
 		if (list_is_last(&mpdu->node, &queue->fresh))
 			pull(queue);
