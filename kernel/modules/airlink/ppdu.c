@@ -144,13 +144,6 @@ static void add(struct al_ppdu *ppdu, struct al_mpdu *mpdu)
 	ppdu->frames++;
 }
 
-static bool is_alone(struct al_queue *queue, struct al_mpdu *mpdu)
-{
-	const struct al_front_ops *ops = queue->link->from->ops;
-
-	return ops->alone && ops->alone(queue, mpdu->skbs);
-}
-
 static void fill_aggregate(struct al_ppdu *ppdu)
 {
 	u32 frames = ppdu->queue->link->from->profile.aggregate_frames;
@@ -162,7 +155,7 @@ static void fill_aggregate(struct al_ppdu *ppdu)
 		mpdu = al_queue_peek(ppdu->queue);
 		if (!mpdu)
 			break;
-		alone = is_alone(ppdu->queue, mpdu);
+		alone = al_mpdu_alone(ppdu->queue, mpdu);
 		if (ppdu->frames && alone)
 			break;
 		bytes = psdu_bytes_with(ppdu, mpdu->bytes);

@@ -157,6 +157,14 @@ static void pull(struct al_queue *queue)
 	list_add_tail(&mpdu->node, &queue->fresh);
 }
 
+/* Whether it is to be sent without others. */
+bool al_mpdu_alone(struct al_queue *queue, struct al_mpdu *mpdu)
+{
+	const struct al_front_ops *ops = queue->link->from->ops;
+
+	return ops->alone && ops->alone(queue, mpdu->skbs);
+}
+
 /* As many further MSDUs as the profile lets into one MPDU, 9.3.2.2.2: each has a
  * header of 14 bytes and its LLC one, and all but the last are padded to four. An
  * MPDU of one MSDU has 26 bytes of header, no inner one, and 4 of FCS.
@@ -182,6 +190,8 @@ static void gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
 		if (list_is_last(&mpdu->node, &queue->fresh))
 			return;
 		further = list_next_entry(mpdu, node);
+		if (al_mpdu_alone(queue, further))
+			return;
 		bytes = round_up(inner, 4) + further->bytes -
 			AMSDU_INSTEAD_BYTES;
 		if (AMSDU_MPDU_BYTES + bytes > profile->amsdu_bytes)
@@ -208,7 +218,7 @@ struct al_mpdu *al_queue_peek(struct al_queue *queue)
 	if (list_empty(&queue->fresh))
 		pull(queue);
 	mpdu = list_first_entry_or_null(&queue->fresh, struct al_mpdu, node);
-	if (mpdu && queue->session)
+	if (mpdu && queue->session && !al_mpdu_alone(queue, mpdu))
 		gather_amsdu(queue, mpdu);
 	return mpdu;
 }

@@ -36,7 +36,9 @@ struct al_front_ops {
 	void (*retries)(struct al_queue *queue);
 	/* A frame for each receiver, in its own skb; NULL: no memory. */
 	struct sk_buff *(*copy)(struct al_queue *queue, struct sk_buff *skb);
-	/* Whether @skb must not be in an A-MPDU with others; NULL: no. */
+	/* Whether @skb must not be in an A-MPDU or A-MSDU with others; NULL:
+	 * no.
+	 */
 	bool (*alone)(struct al_queue *queue, struct sk_buff *skb);
 	/* The rates of a PPDU that begins with @skb, where the link has none
 	 * that is fixed, and how many they are.
