@@ -20,6 +20,7 @@ from tsqlab.runner.sweep import jobs_of
         ("CoTSQ", Tsq(bytes=10_000_000, us=6000, pkts=1)),
         ("6TSQ", Tsq(bytes=10_000_000, us=6000, pkts=1)),
         ("16TSQ", Tsq(bytes=10_000_000, us=16000, pkts=1)),
+        ("40pkts", Tsq(bytes=10_000_000, us=1, pkts=40)),
         ({"pkts": 40}, Tsq(pkts=40)),
         ({"bytes": 131072, "us": 3500}, Tsq(bytes=131072, us=3500)),
         ({"shift": 8}, Tsq(shift=8)),
@@ -29,10 +30,25 @@ def test_names(given, setting):
     assert Sender.model_validate({"tsq": given}).tsq == setting
 
 
-@pytest.mark.parametrize("given", ["0TSQ", "tsq", "-1TSQ", "1.5TSQ", "HalfTSQ", 6, {"ms": 6}])
+@pytest.mark.parametrize(
+    "given", ["0TSQ", "tsq", "0pkts", "-1TSQ", "1.5TSQ", "HalfTSQ", 6, {"ms": 6}]
+)
 def test_what_is_no_name(given):
     with pytest.raises(ValidationError):
         Sender.model_validate({"tsq": given})
+
+
+@pytest.mark.parametrize(("pacing", "percent"), [("2.0/1.2", (200, 120)), ("6.0/3.65", (600, 365))])
+def test_pacing_ratios(pacing, percent):
+    ratios = Sender.model_validate({"pacing": pacing}).pacing_ratios()
+    assert tuple(ratios.values()) == percent
+    assert Sender().pacing_ratios() == {}
+
+
+@pytest.mark.parametrize("pacing", ["1.2", "120/200", "2/1.2", "2.0/1.234", 1.2])
+def test_what_is_no_pacing(pacing):
+    with pytest.raises(ValidationError):
+        Sender.model_validate({"pacing": pacing})
 
 
 def test_stock_writes_nothing():

@@ -73,6 +73,14 @@ def _check_controls(text: str) -> str:
     return text
 
 
+def _check_pacing(text: str) -> str:
+    if not re.fullmatch(r"\d\.\d{1,2}/\d\.\d{1,2}", text):
+        raise ValueError(
+            f'"{text}" is no pair of pacing ratios; write slow start\'s and the other, as "2.0/1.2"'
+        )
+    return text
+
+
 def _check_base_rtt(ns: int) -> int:
     if ns % 2 or ns > _BASE_RTT_MAX_NS:
         raise ValueError("expected an even number of ns, up to 20 s: half of it is each way")
@@ -85,6 +93,7 @@ def _check_sysctl(name: str) -> str:
     return name
 
 
+PacingText = Annotated[str, AfterValidator(_check_pacing)]
 Qdisc = Annotated[str, AfterValidator(_check_qdisc)]
 Sysctls = dict[Annotated[str, AfterValidator(_check_sysctl)], int | str]
 
@@ -233,7 +242,16 @@ class Sender(_Table):
     # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
     # gro off leaves since 4.17, when TCP began to build GSO packets whatever the device says.
     offloads: Literal["on", "off", "gso"] = "off"
+    # What the pacing rate is of cwnd / RTT, in slow start and after: "2.0/1.2" is stock.
+    pacing: PacingText | None = None
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
+
+    def pacing_ratios(self) -> dict[str, int | str]:
+        """The sysctls of *pacing*, in percent; none of stock."""
+        if self.pacing is None:
+            return {}
+        ss, ca = (round(float(ratio) * 100) for ratio in self.pacing.split("/"))
+        return {"net.ipv4.tcp_pacing_ss_ratio": ss, "net.ipv4.tcp_pacing_ca_ratio": ca}
 
 
 class Lab(_Table):

@@ -8,6 +8,7 @@
 | TSQ              | stock: what the kernel and the driver do by themselves |
 | xTSQ, as 4TSQ    | 10 MB | x  | 1    |
 | CoTSQ            | 10 MB | 6  | 1    |
+| xpkts, as 40pkts | 10 MB | 0  | x: a static limit (aggregating, section IV) |
 | NoTSQ            | -1: no limit         |
 
 A table of ``bytes``, ``us`` and ``pkts`` sets the CoTSQ series' three sysctls as they are
@@ -51,11 +52,14 @@ def _by_name(value: Any) -> Any:
         return Tsq()
     if value == "NoTSQ":
         return Tsq(bytes=-1)
+    if re.fullmatch(r"[1-9][0-9]{0,3}pkts", value):
+        # 1 us: the least, since 0 is stock's time; it is far below a packet.
+        return Tsq(bytes=10_000_000, us=1, pkts=int(value.removesuffix("pkts")))
     number = str(COTSQ_MS) if value == "CoTSQ" else value.removesuffix("TSQ")
     if value.endswith("TSQ") and re.fullmatch(r"[0-9]{1,3}", number) and int(number):
         return Tsq(bytes=10_000_000, us=int(number) * 1000, pkts=1)
     raise ValueError(
-        f'no TSQ setting "{value}"; there are TSQ, 4TSQ (any number of ms), CoTSQ, NoTSQ, '
+        f'no TSQ setting "{value}"; there are TSQ, 4TSQ (any number of ms), CoTSQ, 40pkts, NoTSQ, '
         "{ bytes = , us = , pkts = } and { shift = }"
     )
 
