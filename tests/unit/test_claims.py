@@ -107,7 +107,7 @@ def test_a_file_of_claims(tmp_path: Path) -> None:
         ("why =", 'id = "x"\nwhy =', "some-claim.id: unknown key"),
         ("_p50", "_p51", 'claims.toml:5: some-claim.quantity: no quantity "tcp_rtt_ms_p51"; did'),
         ("tcp_rtt_ms_p50", "wall_s", 'no quantity "wall_s"'),
-        ('"ratio"', '"sum"', "some-claim.compare: expected 'value', 'ratio' or 'difference'"),
+        ('"ratio"', '"sum"', "some-claim.compare: expected 'value', 'ratio', 'diff"),
         ('"ratio"', '"value"', '"to" belongs to a ratio or a difference'),
         ('to = { tsq = "TSQ" }', "", "some-claim: .*those need it"),
         ('to = { tsq = "TSQ" }', "to = { mtu = 9000 }", "must name the same factors"),
@@ -119,6 +119,8 @@ def test_a_file_of_claims(tmp_path: Path) -> None:
         ("upper = 3", 'upper = "3"', "claims.toml:10: some-claim.upper: input should be a valid"),
         ("upper = 3", "upper = nan", "some-claim.upper: input should be a finite number"),
         ("upper = 3", 'explanation = "age"\nupper = 3', "go together"),
+        ("to = {", "over = { tsq = [1, 2] }\nto = {", '"over" belongs to knee, step'),
+        ('"ratio"', '"knee"', '"to" belongs to a ratio or a difference'),
         ("[some-claim]", "[some-claim", r"claims.toml:2: not TOML"),
         ("\n[some-claim]", 'title = "x"\n[some-claim]', "title: expected a claim"),
     ],
@@ -158,7 +160,7 @@ def test_claims_name_what_their_experiment_can_have(name: str) -> None:
     assert bundled_claims()[name].parent.parent == experiment.path.parent
     for one in claims_of(name):
         assert one.id.startswith(name)
-        for side in filter(None, (one.of, one.to)):
+        for side in one.sides:
             assert set(side) <= set(experiment.factors), "or the claim is never run"
             for factor, level in side.items():
                 levels = {cell.factors[factor] for cell in experiment.cells}
@@ -302,6 +304,62 @@ def test_a_shape_is_of_the_cells_trace() -> None:
     assert (none.word, none.lab) == ("differs", None)
 
 
+KNEE = {"compare": "knee", "of": {}, "over": {"tsq": ["TSQ", "2TSQ", "CoTSQ", "8TSQ"]}}
+
+
+def curve(*values: float | None, seed: int = 1) -> Cells:
+    levels = ("TSQ", "2TSQ", "CoTSQ", "8TSQ")
+    return [({"tsq": one, "seed": seed}, value) for one, value in zip(levels, values, strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("compare", "values", "number"),
+    [
+        ("knee", (10, 50, 97, 100), 6),
+        ("knee", (10, 50, 96.9, 100), 8),
+        ("knee", (10, 98, 100, 50), 2),
+        ("knee", (100, 100, 100, 100), 1),
+        ("step", (10, 20, 30, 33), 1.1),
+        ("step", (10, 20, 18, 33), 0.9),
+        ("highest", (10, 30, 20, 5), 30),
+        ("lowest", (10, 30, 20, 5), 5),
+        ("span", (10, 30, 20, 15), 3),
+    ],
+)
+def test_what_is_asked_of_a_curve(compare: str, values: tuple[float, ...], number: float) -> None:
+    changes = KNEE | {"compare": compare, "lower": number - 1e-9, "upper": number + 1e-9}
+    assert verdict(curve(*values), **changes).word == "holds"
+    assert verdict(curve(*values)[::-1], **changes).word == "holds", "the claim has the order"
+
+
+def test_each_seed_has_its_own_curve() -> None:
+    cells = [*curve(10, 50, 100, 100), *curve(10, 50, 90, 100, seed=2)]
+    lab = verdict(cells, **KNEE).lab
+    assert lab is not None
+    assert (lab.mean, lab.n) == (7, 2)
+    assert verdict(cells[1:], **KNEE).note == "1 of 8 cells missing or not done"
+    assert verdict(curve(10, None, 90, 100), **KNEE).note.startswith("no such number in 1 of 1")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"over": {"tsq": ["TSQ"]}}, "two levels or more"),
+        ({"over": {"tsq": ["TSQ", "TSQ"]}}, "each once"),
+        ({"over": {"tsq": ["TSQ", "NoTSQ"]}}, '"NoTSQ" does not begin with a number'),
+        ({"over": {"tsq": ["TSQ", "2TSQ"], "mtu": [1, 2]}}, "over one factor"),
+        ({"over": {"seed": [1, 2]}}, "leave the seed out"),
+        ({"over": {"tsg": [1, 2]}}, 'no key "tsg"'),
+        ({"of": {"tsq": "TSQ"}}, 'cannot stand in "of"'),
+        ({"compare": "value", "over": {}}, '"of" is needed'),
+        ({"compare": "value"}, '"over" belongs to'),
+    ],
+)
+def test_what_is_no_curve(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        claim(**KNEE | changes)
+
+
 # What people see
 
 
@@ -322,6 +380,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         claim(id="three", **RATIO | {"of": {"tsq": "4TSQ"}, "lower": None, "upper": 1.5}),
         claim(id="four", **RATIO),
         claim(id="five", quantity="tcp_rtt_dip_period_s"),
+        claim(id="six", compare="knee", of={}, over={"tsq": ["TSQ", "4TSQ"]}, lower=1, upper=2),
     )
     monkeypatch.setattr(
         "tsqlab.report.claims.claims_of", lambda name: claims if name == "made-up" else ()
@@ -332,7 +391,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_table_for_the_terminal(shown: Path) -> None:
     head, *rows, blank, totals = claims_table(shown).splitlines()
     assert head.split() == ["claim", "paper", "accepted", "lab", "verdict"]
-    assert [row.split()[0] for row in rows] == ["one", "two", "three", "four", "five"]
+    assert [row.split()[0] for row in rows] == ["one", "two", "three", "four", "five", "six"]
     assert rows[0].split() == ["one", "half", "19", "to", "21", "ms", "20.0", "ms", "holds"]
     assert rows[1].endswith("differs")
     assert rows[2].split() == ["three", "half", "at", "most", "1.5", "1.00", "holds"], (
@@ -341,7 +400,7 @@ def test_a_table_for_the_terminal(shown: Path) -> None:
     assert rows[3].endswith("not run: no cell has tsq=NoTSQ")
     assert rows[4].endswith("none     differs: no such number in 1 of 1 repetitions")
     assert not blank
-    assert totals == "claims: 2 hold, 2 differ, 1 not run"
+    assert totals == "claims: 3 hold, 2 differ, 1 not run"
 
 
 def test_no_claims_no_table(shown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,6 +414,8 @@ def test_what_was_compared_is_said(shown: Path) -> None:
     assert lines["one"].what == "TCP RTT median, TSQ"
     assert lines["three"].what == "TCP RTT median: 4TSQ / TSQ"
     assert lines["five"].accepted == "9 to 11 s"
+    assert lines["six"].what == "TCP RTT median: knee of TSQ, 4TSQ"
+    assert (lines["six"].accepted, lines["six"].lab) == ("1 to 2", "1.00"), "a knee has no unit"
 
 
 def test_the_page_begins_with_the_claims(shown: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from synthetic import record
 
 from tsqlab.metrics.document import Floats, Samples, trace
-from tsqlab.metrics.shapes import SHAPES, dip_period_s, dips_s, sawtooth, swing
+from tsqlab.metrics.shapes import SHAPES, dip_period_s, dips_s, sawtooth, still_s, swing
 from tsqlab.results.flent import to_flent
 
 STEP_S, LENGTH_S = 0.1, 60.0
@@ -131,6 +131,13 @@ def test_swing() -> None:
     assert swing(rtt(FLAT)) == 1
     assert swing(teeth(10, 50, 100)) == pytest.approx(95 / 55, rel=0.02)
     assert swing(Samples(np.empty(0), np.empty(0))) is None
+
+
+def test_the_longest_rest() -> None:
+    assert still_s(rtt(FLAT)) == pytest.approx(LENGTH_S - STEP_S)
+    assert still_s(rtt(np.where(T_S < 20, 5.0, T_S))) == pytest.approx(20 - STEP_S)
+    assert still_s(rtt(T_S)) == 0
+    assert still_s(Samples(T_S[:1], T_S[:1])) is None
 
 
 def test_shapes_of_a_cell() -> None:

@@ -21,6 +21,7 @@ from tsqlab.experiment.invalid import reason
 from tsqlab.experiment.load import line_of
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
+from tsqlab.experiment.tsq import COTSQ_MS
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.paths import EXPERIMENTS
 from tsqlab.results.summary import METRICS
@@ -48,6 +49,35 @@ def _check_factors(setting: Mapping[str, Level]) -> Mapping[str, Level]:
     return setting
 
 
+def _check_over(over: Mapping[str, Sequence[Level]]) -> Mapping[str, Sequence[Level]]:
+    _check_factors(dict.fromkeys(over, 0))
+    if len(over) > 1:
+        raise ValueError("a curve is over one factor")
+    for levels in over.values():
+        if len(levels) < 2 or len(set(levels)) < len(levels):
+            raise ValueError("a curve has two levels or more, each once")
+    return over
+
+
+CURVES = ("knee", "step", "highest", "lowest", "span")
+"""The comparisons that are of a curve."""
+
+
+def level_number(value: Level) -> float:
+    """The number that a level begins with: 6 of "6TSQ", 10 of "10 ms", and 1 of "TSQ"."""
+    if not isinstance(value, str):
+        return float(value)
+    if value in _MS:
+        return _MS[value]
+    match = re.match(r"[0-9]+(\.[0-9]+)?", value)
+    if not match:
+        raise ValueError(f'"{value}" does not begin with a number, as a knee needs it')
+    return float(match[0])
+
+
+_MS = {"TSQ": 1.0, "CoTSQ": float(COTSQ_MS)}
+
+Over = Annotated[Mapping[str, Sequence[Level]], AfterValidator(_check_over)]
 Setting = Annotated[Mapping[str, Level], AfterValidator(_check_factors)]
 Text = Annotated[str, Field(min_length=1)]
 Bound = Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -62,9 +92,11 @@ class Claim(BaseModel):
     words: Text  # what the paper says
     paper: Text  # its number, or what it has in place of one
     quantity: Annotated[str, AfterValidator(_check_quantity)]  # one of QUANTITIES, of a cell
-    compare: Literal["value", "ratio", "difference"]  # of alone, of / to, of - to
-    of: Setting  # factors and their levels
+    # Of alone, of / to, of - to; or, of the curve over some levels of a factor: see docs/claims.md.
+    compare: Literal["value", "ratio", "difference", "knee", "step", "highest", "lowest", "span"]
+    of: Setting = {}  # factors and their levels
     to: Setting = {}
+    over: Over = {}  # one factor and some of its levels, in the curve's order
     lower: Bound | None = None  # the accepted range, its ends included; in the quantity's unit,
     upper: Bound | None = None  # or of a ratio, which has none
     why: Text  # how the words became these bounds
@@ -73,11 +105,20 @@ class Claim(BaseModel):
 
     @model_validator(mode="after")
     def _whole(self) -> Claim:
-        if (self.compare == "value") != (not self.to):
+        if (self.compare in ("ratio", "difference")) != bool(self.to):
             raise ValueError('"to" belongs to a ratio or a difference, and those need it')
+        if (self.compare in CURVES) != bool(self.over):
+            raise ValueError(f'"over" belongs to {", ".join(CURVES)}, and those need it')
+        if not self.of and not self.over:
+            raise ValueError('"of" is needed')
+        if set(self.of) & set(self.over):
+            raise ValueError('what "over" varies cannot stand in "of"')
+        if self.compare == "knee":
+            for value in self.levels:
+                level_number(value)
         if self.to and set(self.to) != set(self.of):
             raise ValueError('"of" and "to" must name the same factors')
-        if self.to == self.of:
+        if self.to and self.to == self.of:
             raise ValueError('"of" and "to" are the same setting')
         if self.lower is None and self.upper is None:
             raise ValueError('at least one of "lower" and "upper" is needed')
@@ -86,6 +127,19 @@ class Claim(BaseModel):
         if bool(self.explanation) != bool(self.evidence):
             raise ValueError('"explanation" and "evidence" go together')
         return self
+
+    @property
+    def levels(self) -> Sequence[Level]:
+        """Those that the curve goes over; none of a claim about one setting or two."""
+        return next(iter(self.over.values()), ())
+
+    @property
+    def sides(self) -> tuple[Mapping[str, Level], ...]:
+        """The settings that it is about: one, two, or those of a curve."""
+        if self.over:
+            (factor,) = self.over
+            return tuple({**self.of, factor: value} for value in self.levels)
+        return (self.of, self.to) if self.to else (self.of,)
 
     def accepts(self, value: float) -> bool:
         """Whether *value* lies in the accepted range."""

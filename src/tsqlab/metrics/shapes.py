@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a curve of the TCP round-trip time looks like, as a number: dips, teeth, swing.
+"""What a curve of the TCP round-trip time or of the cwnd looks like, as a number.
 
 A paper says "a sawtooth between losses" or "a dip every 10 s" of a curve that it shows. These
 are numbers for such words, each of which can come out otherwise: a curve without dips has no
@@ -72,6 +72,14 @@ def swing(values: Samples) -> float | None:
     return high / low if high is not None and low else None
 
 
+def still_s(values: Samples) -> float | None:
+    """The longest time in which the samples stay the same; None with fewer than two."""
+    if values.value.size < 2:
+        return None
+    runs = np.split(values.t_s, np.flatnonzero(np.diff(values.value)) + 1)
+    return max(float(run[-1] - run[0]) for run in runs)
+
+
 @dataclass(frozen=True)
 class _Event:
     """What happens in one go."""
@@ -116,23 +124,37 @@ def _while_flows_run(cell: Trace, samples: Samples) -> Samples:
     return Samples(samples.t_s[runs], samples.value[runs])
 
 
-def _of_flows(shape: Callable[[Flow, Samples], float | None]) -> Callable[[Trace], float | None]:
+def _of_flows(
+    series: Callable[[Flow], Samples], shape: Callable[[Flow, Samples], float | None]
+) -> Callable[[Trace], float | None]:
     """The median over a cell's TCP flows; None when one of them does not have that shape."""
 
     def of_cell(cell: Trace) -> float | None:
-        flows = [(flow, _while_flows_run(cell, flow.rtt_ms)) for flow in cell.flows]
-        values = [shape(flow, rtt_ms) for flow, rtt_ms in flows if rtt_ms.value.size]
+        flows = [(flow, _while_flows_run(cell, series(flow))) for flow in cell.flows]
+        values = [shape(flow, samples) for flow, samples in flows if samples.value.size]
         known = [value for value in values if value is not None]
         return percentile(known, 50) if len(known) == len(values) else None
 
     return of_cell
 
 
+def _rtt_ms(flow: Flow) -> Samples:
+    return flow.rtt_ms
+
+
+def _cwnd(flow: Flow) -> Samples:
+    return flow.cwnd_packets
+
+
+def _teeth(flow: Flow, samples: Samples) -> float:
+    return sawtooth(samples, flow.retransmits, flow.drops)
+
+
 SHAPES: Mapping[str, Callable[[Trace], float | None]] = {
-    "tcp_rtt_dip_period_s": _of_flows(lambda _, rtt_ms: dip_period_s(rtt_ms)),
-    "tcp_rtt_sawtooth": _of_flows(
-        lambda flow, rtt_ms: sawtooth(rtt_ms, flow.retransmits, flow.drops)
-    ),
-    "tcp_rtt_swing": _of_flows(lambda _, rtt_ms: swing(rtt_ms)),
+    "tcp_rtt_dip_period_s": _of_flows(_rtt_ms, lambda _, rtt_ms: dip_period_s(rtt_ms)),
+    "tcp_rtt_sawtooth": _of_flows(_rtt_ms, _teeth),
+    "tcp_rtt_swing": _of_flows(_rtt_ms, lambda _, rtt_ms: swing(rtt_ms)),
+    "cwnd_sawtooth": _of_flows(_cwnd, _teeth),
+    "cwnd_still_s": _of_flows(_cwnd, lambda _, cwnd: still_s(cwnd)),
 }
 """Of a cell, by the name that claims use."""

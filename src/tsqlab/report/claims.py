@@ -13,6 +13,7 @@ from tsqlab.report.folder import Folder, read_folder, read_manifest
 from tsqlab.report.table import aligned, format_estimate, heading
 from tsqlab.report.verdicts import WORDS, Verdict, Word, check
 
+_BARE = ("ratio", "step", "span", "knee")  # without the quantity's unit
 _MARKS: dict[Word, str] = {"holds": "✓", "differs": "✗", "not run": "–"}
 
 
@@ -94,6 +95,9 @@ def _line(verdict: Verdict) -> Line:
 def _what(claim: Claim) -> str:
     """The quantity and the settings: "TCP RTT median, L10M: NoTSQ / TSQ"."""
     name = heading(claim.quantity)[0]
+    if claim.over:
+        place = ", ".join([name, *map(str, claim.of.values())])
+        return f"{place}: {claim.compare} of {', '.join(map(str, claim.levels))}"
     same = [
         str(level) for factor, level in claim.of.items() if claim.to.get(factor, level) == level
     ]
@@ -124,5 +128,5 @@ def _lab(verdict: Verdict) -> str:
 
 
 def _with_unit(text: str, claim: Claim) -> str:
-    unit = "" if claim.compare == "ratio" else heading(claim.quantity)[1]
+    unit = "" if claim.compare in _BARE else heading(claim.quantity)[1]
     return f"{text} {unit}".rstrip()

@@ -25,6 +25,8 @@ _NAMES = {
     "tcp_rtt_sawtooth": "TCP RTT sawtooth",
     "tcp_rtt_swing": "TCP RTT swing",
     "cwnd": "cwnd",
+    "cwnd_sawtooth": "cwnd sawtooth",
+    "cwnd_still": "cwnd longest rest",
     "sim": "simulated",
     "wall": "wall clock",
 }

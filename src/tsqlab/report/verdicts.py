@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Claims of the papers against what the lab measured.
 
-A claim is about one setting or compares two; cells that differ in their seed alone repeat it.
-Each repetition gives a number: the quantity of its one cell, or the ratio or difference of its
-two, which have the same seed. The claim *holds* when the mean of those numbers lies in the
+A claim is about one setting, compares two, or is about a curve over several; cells that differ
+in their seed alone repeat it. Each repetition gives a number: the quantity of its one cell, the
+ratio or difference of its two, which have the same seed, or what the claim asks of the curve
+through its several. The claim *holds* when the mean of those numbers lies in the
 accepted range, ends included, and *differs* when it does not, or when a cell has no such number
 (a curve without dips has no dip period). It is *not run* as long as a cell of it is missing or
 not done. The 95 % confidence interval of the mean decides nothing; where it crosses a bound,
@@ -15,11 +16,12 @@ run was given two, make a verdict for each combination of their levels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tsqlab.experiment.claims import Claim
+from tsqlab.experiment.claims import Claim, level_number
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
 from tsqlab.report.folder import Folder, ManifestCell, Result, releases
@@ -42,6 +44,8 @@ class Verdict:
     kernel: str = ""  # the releases that its cells ran
 
 
+_FULL = 0.03  # a knee: what is so near to the highest is full
+
 Repetition = dict[int, ManifestCell]
 """The cells of one seed, by their place in sides()."""
 
@@ -58,11 +62,6 @@ def check(folder: Folder, claims: Sequence[Claim]) -> list[Verdict]:
     ]
 
 
-def sides(claim: Claim) -> tuple[Mapping[str, Level], ...]:
-    """The one setting or the two that a claim is about."""
-    return (claim.of, claim.to) if claim.to else (claim.of,)
-
-
 def in_words(side: Iterable[tuple[str, Level]]) -> str:
     """A setting as text: "bottleneck=L10M, tsq=NoTSQ"."""
     return ", ".join(f"{name}={level}" for name, level in side)
@@ -71,9 +70,10 @@ def in_words(side: Iterable[tuple[str, Level]]) -> str:
 def _contexts(claim: Claim, cells: Sequence[ManifestCell]) -> dict[str, list[Repetition]]:
     """The repetitions that *cells* are of a claim, by the context's name."""
     found: dict[Setting, dict[frozenset[tuple[str, Level]], Repetition]] = {}
+    named = {*claim.of, *claim.over}
     for cell in cells:
-        rest = {name: level for name, level in cell.factors.items() if name not in claim.of}
-        for at, side in enumerate(sides(claim)):
+        rest = {name: level for name, level in cell.factors.items() if name not in named}
+        for at, side in enumerate(claim.sides):
             if side.items() <= cell.factors.items():
                 repetitions = found.setdefault(setting(rest), {})
                 repetitions.setdefault(frozenset(rest.items()), {})[at] = cell
@@ -111,27 +111,39 @@ def _verdict(
 
 def _missing(claim: Claim, repetitions: Sequence[Repetition], results: Mapping[str, Result]) -> str:
     """Which cells are missing, in words; nothing when all are there."""
-    for at, side in enumerate(sides(claim)):
+    for at, side in enumerate(claim.sides):
         if not any(at in repetition for repetition in repetitions):
             return f"no cell has {in_words(side.items())}"
-    wanted = len(repetitions) * len(sides(claim))
+    wanted = len(repetitions) * len(claim.sides)
     done = sum(cell.id in results for repetition in repetitions for cell in repetition.values())
     return f"{wanted - done} of {wanted} cells missing or not done" if done < wanted else ""
 
 
 def _number(claim: Claim, cells: Sequence[Result]) -> float | None:
-    """What one repetition gives, of its one cell or its two."""
-    numbers = [quantity(cell, claim.quantity) for cell in cells]
-    of, to = numbers[0], numbers[-1]
-    if of is None or to is None:
+    """What one repetition gives, of its cells in the order of the claim's sides."""
+    found = [quantity(cell, claim.quantity) for cell in cells]
+    numbers = [number for number in found if number is not None]
+    if len(numbers) < len(found):
         return None
-    match claim.compare:
-        case "value":
-            return of
-        case "ratio":
-            return of / to if to else None
-        case "difference":
-            return of - to
+    if claim.compare == "knee":
+        full = (1 - _FULL) * max(numbers)
+        reached = zip(claim.levels, numbers, strict=True)
+        return next(level_number(level) for level, number in reached if number >= full)
+    try:
+        return _COMPARED[claim.compare](numbers)
+    except ZeroDivisionError:
+        return None
+
+
+_COMPARED: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "value": lambda numbers: numbers[0],
+    "ratio": lambda numbers: numbers[0] / numbers[1],
+    "difference": lambda numbers: numbers[0] - numbers[1],
+    "step": lambda numbers: min(after / before for before, after in itertools.pairwise(numbers)),
+    "highest": max,
+    "lowest": min,
+    "span": lambda numbers: max(numbers) / min(numbers),
+}
 
 
 def quantity(cell: Result, name: str) -> float | None:
