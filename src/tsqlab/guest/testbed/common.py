@@ -27,8 +27,6 @@ _NODE_SYSCTLS: dict[str, int | str] = {
     "net.ipv6.conf.all.disable_ipv6": 1,  # no router solicitations beside the flows
     "net.ipv6.conf.default.disable_ipv6": 1,
 }
-GUEST_SYSCTLS: dict[str, int | str] = {"net.ipv4.tcp_mem": "90000 120000 180000"}  # pages
-"""Those that all nodes have in common."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,16 @@ class Wiring(Protocol):
 def qdisc_series(port: Port) -> str:
     """The series of a port's queue."""
     return f"qdisc-{port.device}"
+
+
+def guest_sysctls(sender: Sender) -> dict[str, int | str]:
+    """Those that all nodes have in common."""
+    # A node may take what the first namespace allows: these, and what a flow asks for.
+    controls = dict.fromkeys(["reno", "cubic", *sender.congestion_control.split(",")])
+    return {
+        "net.ipv4.tcp_mem": "90000 120000 180000",  # pages
+        "net.ipv4.tcp_allowed_congestion_control": " ".join(controls),
+    }
 
 
 def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[Line]:

@@ -29,7 +29,6 @@ from tsqlab.experiment.profile import Airlink
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
-    GUEST_SYSCTLS,
     SERVER,
     SERVER_ADDRESS,
     Line,
@@ -38,6 +37,7 @@ from tsqlab.guest.testbed.common import (
     batch,
     card_lines,
     egress_queues,
+    guest_sysctls,
     sysctls,
     up_commands,
     wire_batch,
@@ -132,7 +132,7 @@ class Wifi:
         """The plan's lines until the clock."""
         for module in ("wireline", "airlink"):
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
-        yield from write_sysctls("-", GUEST_SYSCTLS)
+        yield from write_sysctls("-", guest_sysctls(self.sender))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         for port in _WIRE:
             card = self.profile.ethernet

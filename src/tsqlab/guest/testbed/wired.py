@@ -15,7 +15,6 @@ from tsqlab.experiment.profile import Wireline
 from tsqlab.experiment.spec import NODES, Sender, Spec, Testbed
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
-    GUEST_SYSCTLS,
     SERVER_ADDRESS,
     Line,
     Port,
@@ -23,6 +22,7 @@ from tsqlab.guest.testbed.common import (
     batch,
     card_lines,
     egress_queues,
+    guest_sysctls,
     sysctls,
     up_commands,
     wire_batch,
@@ -79,7 +79,7 @@ class Wired:
     def set_up(self) -> Iterable[Line]:
         """The plan's lines until the clock."""
         yield ["module", f"{MODULE_DIR}/wireline.ko"]
-        yield from write_sysctls("-", GUEST_SYSCTLS)
+        yield from write_sysctls("-", guest_sysctls(self.sender))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         line_rate = self.testbed.line_rate(self.card.line_rate)
         for port in PORTS:
