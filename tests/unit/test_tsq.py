@@ -23,6 +23,7 @@ from tsqlab.runner.sweep import jobs_of
         ("40pkts", Tsq(bytes=10_000_000, us=1, pkts=40)),
         ({"pkts": 40}, Tsq(pkts=40)),
         ({"bytes": 131072, "us": 3500}, Tsq(bytes=131072, us=3500)),
+        ("bytes=-1+us=3500+pkts=2", Tsq(bytes=-1, us=3500, pkts=2)),
         ({"shift": 8}, Tsq(shift=8)),
     ],
 )
@@ -31,7 +32,7 @@ def test_names(given, setting):
 
 
 @pytest.mark.parametrize(
-    "given", ["0TSQ", "tsq", "0pkts", "-1TSQ", "1.5TSQ", "HalfTSQ", 6, {"ms": 6}]
+    "given", ["0TSQ", "tsq", "0pkts", "-1TSQ", "1.5TSQ", "HalfTSQ", "ms=6", "us=", 6, {"ms": 6}]
 )
 def test_what_is_no_name(given):
     with pytest.raises(ValidationError):

@@ -13,7 +13,8 @@
 
 A table of ``bytes``, ``us`` and ``pkts`` sets the CoTSQ series' three sysctls as they are
 (tcp_tsq_bytes, tcp_tsq_us, tcp_tsq_pkts); one of ``shift`` is mainline's own knob, what a
-driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms).
+driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms). A cell of a table has a
+name such as "us=3500+pkts=2", which may be written instead.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class Tsq(BaseModel):
 def _by_name(value: Any) -> Any:
     if not isinstance(value, str):
         return value
+    if re.fullmatch(r"[a-z]+=-?[0-9]+(\+[a-z]+=-?[0-9]+)*", value):
+        return dict(part.split("=") for part in value.split("+"))  # a table, as a cell names it
     if value == "TSQ":
         return Tsq()
     if value == "NoTSQ":
