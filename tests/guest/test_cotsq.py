@@ -10,6 +10,7 @@ import pytest
 
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.tsq import CHARGED
 from tsqlab.guest.boot import Machine, run_guest
 from tsqlab.guest.plan import make_plan
 from tsqlab.guest.sandbox import Mounts
@@ -214,6 +215,24 @@ def test_a_setting_in_packets_admits_as_many_and_no_more(cell):
     busy = [row["backlog_pkts"] for row in rows if row["backlog_pkts"] > 1]
     # Two more are let through by the check's place, and one is on the wire.
     assert 37 <= np.median(busy) <= 43
+
+
+@pytest.mark.parametrize("testbed", [{"bottleneck": "L100M"}, {"layout": "wifi-upload"}], ids=str)
+def test_what_a_packet_counts(cell, testbed):
+    """What sender.truesize is relative to."""
+    wmem, _ = in_stack(cell({"testbed": testbed, "flows": FLOWS}))
+    assert (wmem > 0).mean() > 0.9
+    assert (wmem % CHARGED == 0).mean() > 0.9
+
+
+def test_a_packet_can_count_more(cell):
+    """Twice as much a packet is half of the limit."""
+    sender = {"tsq": "6TSQ", "truesize": f"{2 * CHARGED} B"}
+    document = cell({"testbed": {"bottleneck": "L100M"}, "flows": FLOWS, "sender": sender})
+    _, limit = in_stack(document)
+    rows = document["raw_values"]["TCP upload::1"]
+    rate = np.median([row["tcp_pacing_rate"] for row in rows if "tcp_pacing_rate" in row])
+    assert np.median(limit) == pytest.approx(rate * 1e6 / 8 * 3e-3, rel=0.05)
 
 
 def test_no_limit_fills_the_queue_and_keeps_the_goodput(cell):

@@ -39,6 +39,22 @@ def test_what_is_no_name(given):
         Sender.model_validate({"tsq": given})
 
 
+@pytest.mark.parametrize(
+    ("tsq", "setting"),
+    [
+        ("TSQ", Tsq(us=488)),  # of 1/1024 s
+        ("CoTSQ", Tsq(bytes=5_000_000, us=3000, pkts=1)),
+        ("40pkts", Tsq(bytes=5_000_000, us=1, pkts=40)),
+        ("NoTSQ", Tsq(bytes=-1)),
+        ({"shift": 7}, Tsq(us=3906, shift=7)),
+    ],
+)
+def test_packets_that_count_twice_as_much(tsq, setting):
+    sender = Sender.model_validate({"tsq": tsq, "truesize": "4816 B"})
+    assert sender.tsq_sysctls() == setting.sysctls()
+    assert Sender.model_validate({"tsq": tsq}).tsq_sysctls() == sender.tsq.sysctls()
+
+
 @pytest.mark.parametrize(("pacing", "percent"), [("2.0/1.2", (200, 120)), ("6.0/3.65", (600, 365))])
 def test_pacing_ratios(pacing, percent):
     ratios = Sender.model_validate({"pacing": pacing}).pacing_ratios()

@@ -242,9 +242,15 @@ class Sender(_Table):
     # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
     # gro off leaves since 4.17, when TCP began to build GSO packets whatever the device says.
     offloads: Literal["on", "off", "gso"] = "off"
+    # What a packet counts where TSQ counts bytes; none: what the guest's kernel charges, 2408.
+    truesize: Annotated[Size, Field(ge=1500, le=1 << 16)] | None = None
     # What the pacing rate is of cwnd / RTT, in slow start and after: "2.0/1.2" is stock.
     pacing: PacingText | None = None
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
+
+    def tsq_sysctls(self) -> dict[str, int | str]:
+        """The sysctls of *tsq*, for packets that count *truesize*; none of stock."""
+        return (self.tsq.counted(self.truesize) if self.truesize else self.tsq).sysctls()
 
     def pacing_ratios(self) -> dict[str, int | str]:
         """The sysctls of *pacing*, in percent; none of stock."""

@@ -55,7 +55,7 @@ def jobs_of(
         profile = profiles.setdefault(name, load_profile(name))
         wiring(cell.spec, profile)  # whether they fit is said before anything is built
         kernel = kernel_for(cell)
-        if cell.spec.sender.tsq.sysctls() and not kernel.cotsq:
+        if cell.spec.sender.tsq_sysctls() and not kernel.cotsq:
             raise UsageError(
                 f"cell {cell.id}: its TSQ setting needs a kernel with the CoTSQ series, which "
                 f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '

@@ -163,7 +163,7 @@ def sysctls(node: str, testbed: Testbed, sender: Sender, *, forwards: bool) -> d
     """A node's sysctls: the lab's own, then the experiment's over them."""
     first = sender.congestion_control.split(",")[0]
     own: dict[str, int | str] = {"net.ipv4.tcp_congestion_control": first}
-    own |= sender.tsq.sysctls() | sender.pacing_ratios()
+    own |= sender.tsq_sysctls() | sender.pacing_ratios()
     if forwards:
         own = {"net.ipv4.ip_forward": 1}
     return _NODE_SYSCTLS | own | testbed.sysctl.get(node, {})
