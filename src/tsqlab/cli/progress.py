@@ -26,6 +26,22 @@ def _bar(total: float | None, unit: str, description: str) -> Any:
     )
 
 
+def _print(bar: Any, text: str, file: Any) -> None:
+    """Print a line, above the bar if there is one."""
+    if bar is not None:
+        bar.write(text, file=file or sys.stdout)
+    else:
+        print(text, file=file or sys.stdout, flush=True)
+
+
+def _left(begun: float, run_s: float, total_s: float) -> str:
+    """How long it goes on, if that can be said: ", 12 s left"."""
+    if not run_s:
+        return ""
+    left = (time.monotonic() - begun) * max(0.0, total_s / run_s - 1)
+    return f", {left:.0f} s left" if left >= 1 else ""
+
+
 class SweepProgress:
     """The watcher of a sweep (tsqlab.runner.sweep.Watcher)."""
 
@@ -66,17 +82,68 @@ class SweepProgress:
             self._bar.close()
 
     def _left(self) -> str:
-        if self._bar is not None or not self._run_s:
-            return ""
-        gone = time.monotonic() - self._begun
-        left = gone * max(0.0, self._total_s / self._run_s - 1)
-        return f", {left:.0f} s left" if left >= 1 else ""
+        return "" if self._bar is not None else _left(self._begun, self._run_s, self._total_s)
 
     def _line(self, text: str, file: Any = None) -> None:
+        _print(self._bar, text, file)
+
+
+class BatchProgress:
+    """One line for many experiments: the watcher of each in turn."""
+
+    def __init__(self, experiments: int, seconds: float) -> None:
+        """So many *experiments*, with so many virtual *seconds* still to run."""
+        self._count, self._total_s = experiments, seconds
+        self._at, self._name, self._cells, self._done = 0, "", 0, 0
+        self._run_s, self._begun, self._spoken = 0.0, time.monotonic(), time.monotonic()
+        self._bar: Any = None
+        if sys.stderr.isatty() and seconds:
+            self._bar = _bar(seconds, "s", f"{experiments} experiments")
+
+    def experiment(self, name: str) -> BatchProgress:
+        """The next one begins."""
+        self._at, self._name, self._cells, self._done = self._at + 1, name, 0, 0
+        return self
+
+    def start(self, cells: int, done: int, seconds: float) -> None:
+        """See Watcher."""
+        del seconds
+        self._cells, self._done = cells, done
+        self._show()
+
+    def tick(self, seconds: float) -> None:
+        """See Watcher."""
+        self._run_s += seconds
         if self._bar is not None:
-            self._bar.write(text, file=file or sys.stdout)
-        else:
-            print(text, file=file or sys.stdout, flush=True)
+            self._bar.update(seconds)
+
+    def finished(self, cell: str, wall_s: float) -> None:
+        """See Watcher."""
+        del cell, wall_s
+        self._done += 1
+        self._show()
+
+    def failed(self, cell: str, error: TsqlabError) -> None:
+        """See Watcher."""
+        del cell
+        self.line(f"tsqlab: {self._name}: {error}", file=sys.stderr)
+
+    def line(self, text: str, file: Any = None) -> None:
+        """Print a line that stays."""
+        _print(self._bar, text, file)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def _show(self) -> None:
+        where = f"{self._at}/{self._count} {self._name}, cell {self._done}/{self._cells}"
+        if self._bar is not None:
+            self._bar.set_description(where)
+        elif time.monotonic() - self._spoken >= _LINE_EVERY_S:
+            self._spoken = time.monotonic()
+            print(f"{where}{_left(self._begun, self._run_s, self._total_s)}", flush=True)
 
 
 class BuildProgress:

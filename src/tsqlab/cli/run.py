@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab run``: an experiment's cells, then its table and report."""
+"""``tsqlab run``: an experiment's cells, then its table and report; or all bundled ones."""
 
 from __future__ import annotations
 
@@ -8,21 +8,32 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tsqlab.cli import folder, positive
 from tsqlab.cli.kernels import kernel_for
-from tsqlab.cli.progress import SweepProgress
+from tsqlab.cli.progress import BatchProgress, SweepProgress
 from tsqlab.cli.report import show
-from tsqlab.experiment import load
+from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.experiment import Experiment, load
+from tsqlab.experiment.load import bundled
+from tsqlab.report import make_report
+from tsqlab.report.table import aligned
+from tsqlab.runner.batch import Account, plan, run_batch
 from tsqlab.runner.sweep import jobs_of, run
 
 
 def add_to(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("run", help="run an experiment")
-    parser.add_argument("experiment", help="a file, or the name of a bundled one (tsqlab list)")
+    parser.add_argument(
+        "experiment", nargs="?", help="a file, or the name of a bundled one (tsqlab list)"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="every bundled experiment, the shortest first"
+    )
     parser.add_argument(
         "--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N",
         help="cells at a time (default: one a CPU)",
@@ -31,7 +42,8 @@ def add_to(commands: Any) -> None:
         "--out",
         type=folder,
         metavar="DIR",
-        help="the results' folder (default: results/NAME, and what was changed)",
+        help="the results' folder (default: results/NAME, and what was changed); with --all, "
+        "the folder of their folders",
     )
     parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
     parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
@@ -48,12 +60,78 @@ def _own_folder(name: str, overrides: Sequence[str]) -> Path:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if options.all == (options.experiment is not None):
+        raise UsageError("give an experiment, or --all; tsqlab list names the bundled ones")
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f'kernel="{options.kernel}"'] if options.kernel is not None else []
-    experiment = load(options.experiment, overrides)
-    out: Path = options.out or _own_folder(experiment.name, overrides)
-    jobs = jobs_of(experiment, out, kernel_for)
+    if options.all:
+        _run_all(options, overrides)
+    else:
+        experiment = load(options.experiment, overrides)
+        run_shown(experiment, options.out or _own_folder(experiment.name, overrides), options.jobs)
+
+
+def run_shown(experiment: Experiment, out: Path, jobs: int) -> None:
+    """Run an experiment with its progress shown, then show its results."""
+    todo = jobs_of(experiment, out, kernel_for)
     with closing(SweepProgress()) as progress:
-        run(experiment, jobs, out, options.jobs, progress)
+        run(experiment, todo, out, jobs, progress)
     show(out)
+
+
+def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
+    def folder_of(name: str) -> Path:
+        return options.out / name if options.out else _own_folder(name, overrides)
+
+    experiments = [(name, partial(load, name, overrides)) for name in bundled()]
+    planned = plan(experiments, folder_of, kernel_for)
+    accounts = []
+    seconds = sum(one.left_s for one in planned)
+    with closing(BatchProgress(len(planned), seconds)) as progress:
+        for account in run_batch(
+            planned, options.jobs, lambda one: progress.experiment(one.name), make_report
+        ):
+            accounts.append(account)
+            progress.line(_news(account, len(accounts), len(planned)))
+    print(accounts_table(accounts))
+    failed = [account for account in accounts if account.error]
+    if failed:
+        names = ", ".join(account.name for account in failed)
+        raise TsqlabError(
+            f"{len(failed)} of {len(accounts)} experiments failed: {names}; "
+            "the same command goes on from here"
+        )
+
+
+def _news(account: Account, number: int, of: int) -> str:
+    outcome = f"failed: {account.error}" if account.error else f"{account.wall_s:.0f} s"
+    return f"[{number}/{of}] {account.name}: {outcome}"
+
+
+def accounts_table(accounts: Sequence[Account]) -> str:
+    """Where the time went: a line per experiment, and the sum."""
+    head = ["experiment", "cells", "simulated", "cells took", "speed", "this run"]
+    units = ["", "", "s", "s", "s/s", "s"]
+    rows = [_account_row(one) for one in [*accounts, _total(accounts)]]
+    return "\n".join(aligned([head, units, *rows], left=1))
+
+
+def _account_row(one: Account) -> list[str]:
+    cells = str(one.cells) if one.done == one.cells else f"{one.done} of {one.cells}"
+    speed = "-" if one.speed is None else f"{one.speed:.1f}"
+    return [
+        one.name, cells, f"{one.simulated_s:.0f}", f"{one.cells_wall_s:.0f}", speed,
+        f"{one.wall_s:.0f}",
+    ]  # fmt: skip
+
+
+def _total(accounts: Sequence[Account]) -> Account:
+    return Account(
+        "all",
+        sum(one.cells for one in accounts),
+        sum(one.done for one in accounts),
+        sum(one.simulated_s for one in accounts),
+        sum(one.cells_wall_s for one in accounts),
+        sum(one.wall_s for one in accounts),
+    )

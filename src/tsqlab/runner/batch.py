@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Many experiments one after another, each into a folder of its own.
+
+The shortest first, by the virtual time that is left of each, so that what is quick to see is
+there early. What goes wrong in one does not stop the others: its account says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError
+from tsqlab.experiment.load import Experiment
+from tsqlab.experiment.matrix import Cell
+from tsqlab.kernels import Kernel
+from tsqlab.runner.cell import Job
+from tsqlab.runner.folder import Folder
+from tsqlab.runner.sweep import Watcher, jobs_of, run
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An experiment that can run, or why it cannot."""
+
+    name: str
+    folder: Path
+    experiment: Experiment | None = None
+    jobs: tuple[Job, ...] = ()
+    left_s: float = 0.0  # virtual seconds of the cells that are not done
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of an experiment, and what it took."""
+
+    name: str
+    cells: int
+    done: int
+    simulated_s: float  # of the cells that are done, whenever they ran
+    cells_wall_s: float  # likewise; a cell whose time nobody noted counts as 0
+    wall_s: float  # of this run: its cells side by side, and its report
+    error: str = ""
+
+    @property
+    def speed(self) -> float | None:
+        """Virtual seconds in a second of one worker."""
+        return self.simulated_s / self.cells_wall_s if self.cells_wall_s else None
+
+
+def plan(
+    experiments: Sequence[tuple[str, Callable[[], Experiment]]],
+    folder_of: Callable[[str], Path],
+    kernel_for: Callable[[Cell], Kernel],
+) -> list[Planned]:
+    """Load the experiments, build what kernels they need, and order them: short ones first."""
+    planned = []
+    for name, read in experiments:
+        folder = folder_of(name)
+        try:
+            experiment = read()
+            jobs = jobs_of(experiment, folder, kernel_for)
+            state = _state(folder, experiment, jobs)
+            left = [job for job in jobs if not state.done(job)]
+            planned.append(Planned(name, folder, experiment, jobs, _simulated_s(left)))
+        except TsqlabError as error:
+            planned.append(Planned(name, folder, error=str(error)))
+    return sorted(planned, key=lambda one: one.left_s)
+
+
+def run_batch(
+    planned: Sequence[Planned],
+    workers: int,
+    watcher_of: Callable[[Planned], Watcher],
+    after: Callable[[Path], object],
+) -> Iterator[Account]:
+    """Run each experiment and do *after* with its folder, as making its report."""
+    for one in planned:
+        begun, errors = time.monotonic(), [one.error] if one.error else []
+        if one.experiment is not None:
+            try:
+                run(one.experiment, one.jobs, one.folder, workers, watcher_of(one))
+            except (TsqlabError, OSError) as error:
+                errors.append(str(error))
+            try:
+                after(one.folder)
+            except (TsqlabError, OSError) as error:
+                errors.append(f"no report: {error}")
+        yield _account(one, time.monotonic() - begun, "; ".join(errors))
+
+
+def _account(one: Planned, wall_s: float, error: str) -> Account:
+    done: list[Job] = []
+    cells_wall_s = 0.0
+    if one.experiment is not None:
+        try:
+            state = _state(one.folder, one.experiment, one.jobs)
+        except TsqlabError:  # damaged, or another's: the error says so
+            pass
+        else:
+            done = [job for job in one.jobs if state.done(job)]
+            cells_wall_s = sum(state.wall_s[job.cell.id] or 0.0 for job in done)
+    return Account(
+        one.name, len(one.jobs), len(done), _simulated_s(done), cells_wall_s, wall_s, error
+    )
+
+
+def _state(folder: Path, experiment: Experiment, jobs: tuple[Job, ...]) -> Folder:
+    state = Folder(folder, experiment, jobs)
+    state.read()
+    return state
+
+
+def _simulated_s(jobs: Sequence[Job]) -> float:
+    return sum(job.cell.spec.flows.total for job in jobs) / 1e9
