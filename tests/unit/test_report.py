@@ -23,10 +23,12 @@ from tsqlab.errors import FileError
 from tsqlab.metrics.document import Samples
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.report import format_table, make_report, summary_table
+from tsqlab.report.figure import Plot
 from tsqlab.report.folder import read_folder
-from tsqlab.report.goodput_latency import outline
-from tsqlab.report.goodput_ping import PANELS_MAX, representative, thinned
-from tsqlab.report.plots import KINDS, draw
+from tsqlab.report.page import fitting
+from tsqlab.report.panels import PANELS_MAX, representative, thinned
+from tsqlab.report.plots import KINDS, Section, draw
+from tsqlab.report.scatter import outline
 from tsqlab.report.settings import by_setting, label, varying
 from tsqlab.report.table import COLUMNS, format_estimate, heading
 from tsqlab.results.flent import read_flent, to_flent, write_flent
@@ -264,8 +266,19 @@ def test_a_large_experiment_is_a_page_one_can_open(
     results = read_folder(written(tmp_path, matrix, "rrul")).results
     panels = draw("goodput-ping", results, "ping_ms").plots
     assert max(len(plot.svg) for plot in panels) * PANELS_MAX < PAGE_MAX_BYTES * 0.8
-    monkeypatch.setattr("tsqlab.report.goodput_ping.PANELS_MAX", 3)
+    monkeypatch.setattr("tsqlab.report.panels.PANELS_MAX", 3)
     assert "2 more settings are in the files below" in page(tmp_path)
+
+
+def test_many_panels_leave_room_for_each_other() -> None:
+    def section(name: str, plots: int, size: int) -> Section:
+        return Section(name, name, "", (Plot("", "", "x" * size, 100),) * plots, 1)
+
+    kept = fitting([section("a", 40, 100_000), section("b", 40, 50_000), section("c", 1, 200_000)])
+    assert [len(one.plots) for one in kept] == [13, 27, 1]
+    assert [one.left_out for one in kept] == [1 + 27, 1 + 13, 1]
+    assert [len(one.plots) for one in fitting([section("a", 3, 9_000_000)])] == [1]
+    assert fitting([Section("a", "a", "", ())])[0].plots == ()
 
 
 @pytest.mark.parametrize(

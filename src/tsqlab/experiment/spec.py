@@ -271,7 +271,8 @@ class Lab(_Table):
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1  # entropy, and when flows start
 
 
-PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates")
+PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggregate-rtt", "cwnd",
+         "cdf", "sweep", "model")  # fmt: skip
 
 
 class Report(_Table):

@@ -30,6 +30,11 @@ HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
 FILLS: tuple[Literal["full", "none", "left", "bottom", "right", "top"], ...] = (
     "full", "none", "left", "bottom", "right", "top",
 )  # fmt: skip
+LINES: tuple[str | tuple[int, tuple[int, ...]], ...] = (
+    "-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (7, 2)),
+)  # fmt: skip
+"""The style sheet's, for what does not take them from its cycle."""
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 
 PROPERTIES = {INK: "--ink", MUTED: "--muted", GRID: "--rule"} | {
@@ -38,6 +43,7 @@ PROPERTIES = {INK: "--ink", MUTED: "--muted", GRID: "--rule"} | {
 """The page's custom property for each colour."""
 
 _PX_PER_INCH = 96
+_PNG_DPI = 144
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
@@ -49,6 +55,7 @@ class Plot:
     description: str  # for those who do not see it
     svg: str
     width_px: int
+    png: bytes = b""
 
 
 @contextmanager
@@ -72,7 +79,15 @@ def to_svg(figure: Figure, name: str) -> str:
 def to_plot(figure: Figure, name: str, title: str, description: str) -> Plot:
     """The figure as a plot of a page."""
     width_px = round(figure.get_figwidth() * _PX_PER_INCH)
-    return Plot(title, description, to_svg(figure, name), width_px)
+    return Plot(title, description, to_svg(figure, name), width_px, to_png(figure))
+
+
+def to_png(figure: Figure) -> bytes:
+    """The figure as an image on white, for what cannot show an SVG."""
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=_PNG_DPI, facecolor="white",
+                   metadata={"Software": None})  # fmt: skip
+    return content.getvalue()
 
 
 def _with_prefix(svg: str, name: str) -> str:

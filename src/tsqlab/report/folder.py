@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -67,6 +67,8 @@ class Result:
     trace: Trace
     metrics: Mapping[str, float | None]
     release: str = ""  # of the kernel that it ran; empty in a file that the lab did not write
+    spec: Mapping[str, Any] = field(default_factory=dict)  # in base units; likewise, as the next
+    device: Mapping[str, Any] = field(default_factory=dict)  # its profile
 
     def row(self) -> SummaryRow:
         """Its row of the summary."""
@@ -125,13 +127,17 @@ def _result(folder: Path, cell: ManifestCell, order: list[str]) -> Result:
     try:
         measured = trace(document)
         metrics = summarise_trace(measured) | {"wall_s": cell.wall_s}
-        release = document["metadata"].get(KEY, {}).get("kernel", {}).get("release", "")
+        lab = document["metadata"].get(KEY, {})
+        release = lab.get("kernel", {}).get("release", "")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         message = f"lacks what a result has ({error!r}); remove it and run the experiment again"
         raise FileError(path, message) from error
     names = [name for name in order if name in cell.factors]
     factors = {name: cell.factors[name] for name in [*names, *cell.factors]}
-    return Result(cell.id, factors, path.name, measured, metrics, str(release))
+    return Result(
+        cell.id, factors, path.name, measured, metrics, str(release),
+        lab.get("spec", {}), lab.get("device", {}),
+    )  # fmt: skip
 
 
 def releases(results: Iterable[Result]) -> str:

@@ -1,29 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Goodput and ping against time: one panel for each setting.
-
-A panel shows one cell, that of the setting's seeds with the median goodput: the mean of
-several cells over time would smooth away what each of them did. The flows run between the
-two dotted lines.
-"""
+"""Goodput and ping against time: one panel for each setting, with an axis for either."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tsqlab.metrics.document import Samples
 from tsqlab.report.axes import scale
-from tsqlab.report.figure import COLOURS, MUTED, Plot, to_plot
+from tsqlab.report.figure import COLOURS, Plot
 from tsqlab.report.folder import Result
-from tsqlab.report.settings import SEED, by_setting, label, varying
+from tsqlab.report.panels import dress, panels, thinned
 
 NAME = "goodput-ping"
-PANELS_MAX = 40  # more make the page too large to open
 
-_POINTS_MAX = 600  # of a line, about as many as a panel has pixels
 _SIZE_IN = (4.8, 2.9)
 # The same places in every panel, so that they can be compared; and quicker than a layout.
 _PLACES = {"left": 0.17, "right": 0.98, "bottom": 0.15, "top": 0.97, "hspace": 0.15}
@@ -34,23 +25,7 @@ _PING_STYLES = ("-", "--", "-.", ":")
 
 def goodput_ping(results: Sequence[Result], _latency: str) -> list[Plot]:
     """The panels, in the order of the matrix."""
-    groups = by_setting(results)
-    names = varying(list(groups))
-    plots: list[Plot] = []
-    for one, cells in list(groups.items())[:PANELS_MAX]:
-        cell = representative(cells)
-        title = label(one, names) + (
-            f" (seed {cell.factors[SEED]})" if SEED in cell.factors else ""
-        )
-        description = f"Goodput and ping against time: {title}."
-        plots.append(to_plot(_panel(cell), f"{NAME}-{len(plots)}", title, description))
-    return plots
-
-
-def representative(cells: Sequence[Result]) -> Result:
-    """The cell with the median goodput, the lower of two."""
-    ranked = sorted(cells, key=lambda cell: cell.metrics["goodput_mbps"] or 0.0)
-    return ranked[(len(ranked) - 1) // 2]
+    return panels(results, NAME, "Goodput and ping", _panel)
 
 
 def _panel(cell: Result) -> Figure:
@@ -59,9 +34,7 @@ def _panel(cell: Result) -> Figure:
     _goodput(above, cell)
     _pings(below, cell)
     for axes in (above, below):
-        for t_s in (cell.trace.begin_s, cell.trace.end_s):
-            axes.axvline(t_s, color=MUTED, linestyle=":", linewidth=0.8)
-    below.set_xlim(0, cell.trace.total_s)
+        dress(axes, cell)
     below.set_xlabel("time (s)")
     for axes in (above, below):
         axes.yaxis.set_label_coords(*_YLABEL)
@@ -91,14 +64,3 @@ def _pings(axes: Axes, cell: Result) -> None:
     axes.set_ylabel("ping (ms)")
     if len(axes.lines) > 1:
         axes.legend(loc="best", ncols=2)
-
-
-def thinned(samples: Samples) -> Samples:
-    """At most _POINTS_MAX samples: the means of as many in a row as it takes."""
-    many = -(-len(samples.t_s) // _POINTS_MAX)
-    if many <= 1:
-        return samples
-    starts = np.arange(0, len(samples.t_s), many)
-    counts = np.diff(starts, append=len(samples.t_s))
-    return Samples(np.add.reduceat(samples.t_s, starts) / counts,
-                   np.add.reduceat(samples.value, starts) / counts)  # fmt: skip

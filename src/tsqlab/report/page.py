@@ -9,6 +9,8 @@ and the plots' texts by matplotlib.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,6 +33,7 @@ _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
 
 PLOTS = "plots"
+_PLOTS_MAX_BYTES = 4_000_000  # of a page's 5 MB, most of which hundreds of cells may take
 _TEMPLATES = Path(__file__).parent
 
 
@@ -44,8 +47,26 @@ def make_report(folder: Path) -> Path:
     for section in sections:
         for number, plot in enumerate(section.plots, 1):
             write_whole(plots / f"{section.name}-{number}.svg", plot.svg.encode())
-    write_whole(folder / REPORT, render(content, sections).encode())
+            write_whole(plots / f"{section.name}-{number}.png", plot.png)
+    write_whole(folder / REPORT, render(content, fitting(sections)).encode())
     return folder / REPORT
+
+
+def fitting(sections: Sequence[Section]) -> list[Section]:
+    """The sections with no more plots than a page has room for.
+
+    Each may have as much as what those before it left, divided by how many there are to come;
+    the first plot of each is always there.
+    """
+    left, kept = _PLOTS_MAX_BYTES, []
+    for number, section in enumerate(sections):
+        share = left // (len(sections) - number)
+        sizes = list(accumulate(len(plot.svg.encode()) for plot in section.plots))
+        fit = max(1, sum(size <= share for size in sizes))
+        left -= sizes[:fit][-1] if sizes else 0
+        left_out = section.left_out + len(section.plots) - len(section.plots[:fit])
+        kept.append(replace(section, plots=section.plots[:fit], left_out=left_out))
+    return kept
 
 
 def _check_plots(folder: Path, names: Sequence[str]) -> None:

@@ -6,7 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tsqlab.report import aggregates, candlesticks, goodput_latency, goodput_ping
+from tsqlab.report import (
+    aggregate_rtt,
+    aggregates,
+    candlesticks,
+    cdf,
+    cwnd,
+    goodput_latency,
+    goodput_ping,
+    model_overlay,
+    panels,
+    sweep,
+)
 from tsqlab.report.figure import Plot, style
 from tsqlab.report.folder import Latency, Result
 from tsqlab.report.settings import by_setting
@@ -48,7 +59,41 @@ KINDS: Mapping[str, Kind] = {
         "Up and to the right is better.",
         goodput_latency.goodput_latency,
     ),
+    aggregate_rtt.NAME: Kind(
+        "Aggregation against TCP RTT",
+        "A point per cell; an ellipse per setting, two standard deviations over its seeds. "
+        "Down and to the right is better.",
+        aggregate_rtt.aggregate_rtt,
+    ),
+    cwnd.NAME: Kind(
+        "Congestion window over time",
+        "Of each setting, the cell with the median goodput. Flows run between the dotted lines.",
+        cwnd.cwnd,
+    ),
+    cdf.NAME: Kind(
+        "Distribution of latency",
+        "The share of all samples while flows ran, all seeds together, that are at most so long; "
+        "up to 99.5 % of them.",
+        cdf.cdf,
+    ),
+    sweep.NAME: Kind(
+        "Goodput and latency by setting",
+        "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
+        "ms whose goodput is within 3 % of the best, no TSQ's included; its interval is a "
+        "bootstrap's over the seeds.",
+        sweep.sweep,
+    ),
+    model_overlay.NAME: Kind(
+        "The model beside the lab",
+        "Points: means over the seeds with their 95 % confidence interval. Lines: the aggregation "
+        "model of the aggregating paper, its c and t_oh fitted to the points.",
+        model_overlay.model_overlay,
+    ),
 }
+
+
+_PANELS = (goodput_ping.NAME, cwnd.NAME)
+"""The plots that have a panel per setting."""
 
 
 @dataclass(frozen=True)
@@ -67,5 +112,5 @@ def draw(name: str, results: Sequence[Result], latency: Latency) -> Section:
     kind = KINDS[name]
     with style():
         plots = tuple(kind.draw(results, latency))
-    left_out = len(by_setting(results)) - len(plots) if name == goodput_ping.NAME else 0
+    left_out = max(0, len(by_setting(results)) - panels.PANELS_MAX) if name in _PANELS else 0
     return Section(name, kind.title, kind.legend, plots, left_out)

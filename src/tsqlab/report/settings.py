@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from tsqlab.metrics.statistics import Estimate, estimate
 from tsqlab.results.record import Level
 
 SEED = "seed"
@@ -24,6 +25,14 @@ class HasFactors(Protocol):
     @property
     def factors(self) -> Mapping[str, Level]:
         """Levels by factor."""
+
+
+class HasMetrics(Protocol):
+    """Whatever has a cell's numbers."""
+
+    @property
+    def metrics(self) -> Mapping[str, float | None]:
+        """Numbers by name; None is one that it does not have."""
 
 
 Placed = TypeVar("Placed", bound=HasFactors)
@@ -60,3 +69,9 @@ def words(one: Setting, factors: Sequence[str]) -> tuple[str, ...]:
 def label(one: Setting, factors: Sequence[str]) -> str:
     """A setting's name among others that differ in those *factors*."""
     return ", ".join(words(one, factors)) or "all cells"
+
+
+def over_seeds(cells: Iterable[HasMetrics], metric: str) -> Estimate | None:
+    """The mean of a metric over the cells that have it; None when none has."""
+    values = (cell.metrics.get(metric) for cell in cells)
+    return estimate([value for value in values if value is not None])

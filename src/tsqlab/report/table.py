@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tsqlab.metrics.statistics import Estimate, estimate
-from tsqlab.report.settings import by_setting
+from tsqlab.metrics.statistics import Estimate
+from tsqlab.report.settings import by_setting, over_seeds
 from tsqlab.results.summary import SummaryRow, read_summary
 
 COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90",
@@ -72,14 +72,9 @@ def summary_lines(rows: Sequence[SummaryRow], columns: Sequence[str]) -> list[li
         levels = dict(one)
         lines.append([
             *(str(levels.get(name, "")) for name in factors),
-            *(format_estimate(_over_seeds(cells, name)) for name in columns),
+            *(format_estimate(over_seeds(cells, name)) for name in columns),
         ])  # fmt: skip
     return lines
-
-
-def _over_seeds(rows: Sequence[SummaryRow], name: str) -> Estimate | None:
-    values = (row.metrics.get(name) for row in rows)
-    return estimate([value for value in values if value is not None])
 
 
 def format_estimate(value: Estimate | None) -> str:

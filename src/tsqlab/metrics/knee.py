@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The knee of a curve: the smallest limit that has all but a few percent of the best goodput.
+
+Every limit was run with the same seeds. The knee is that of the means over the seeds. Its
+interval is a bootstrap's: the seeds are drawn again with replacement, all limits of a seed
+together, the means and their knee taken again; the interval holds the middle 95 % of such
+knees. It knows only the limits that were tried, so its ends are some of them, and it is no
+narrower than the steps between those. Fewer than three seeds give no interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tsqlab.metrics.document import Floats
+
+WITHIN = 0.03
+"""How far below the best goodput is still the best, as a share."""
+
+_DRAWS = 2000
+_SEEDS_MIN = 3
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The smallest limit that is enough."""
+
+    limit: float
+    goodput: float  # the mean there
+    best: float  # the highest mean
+    low: float | None = None  # the interval's ends; None with too few seeds
+    high: float | None = None
+    missed: float = 0.0  # the share of draws in which no limit was enough
+
+
+def find_knee(
+    limits: Sequence[float], goodputs: Floats, reference: Floats | None = None
+) -> Knee | None:
+    """The knee of *goodputs*, a row per seed and a column per limit, which ascend.
+
+    *reference* is the goodput of each seed with no limit: where that is higher than any limit's
+    it is the best, and where no limit comes near it there is no knee, None.
+    """
+    mean = goodputs.mean(axis=0)
+    best = _best(goodputs, reference)
+    at = _first(mean, best)
+    if at is None:
+        return None
+    knee = Knee(limits[at], float(mean[at]), best)
+    seeds = len(goodputs)
+    if seeds < _SEEDS_MIN:
+        return knee
+    # Fixed: the same results give the same interval.
+    draws = np.random.default_rng(seeds).integers(0, seeds, (_DRAWS, seeds))
+    found = [
+        _first(goodputs[drawn].mean(axis=0),
+               _best(goodputs[drawn], None if reference is None else reference[drawn]))
+        for drawn in draws
+    ]  # fmt: skip
+    # One without a knee has it beyond the last limit, if anywhere.
+    places = np.sort([len(limits) if one is None else one for one in found])
+    low, high = (int(places[round(share * (_DRAWS - 1))]) for share in (0.025, 0.975))
+    last = len(limits) - 1
+    return Knee(
+        knee.limit, knee.goodput, best, limits[min(low, last)], limits[min(high, last)],
+        float(np.mean(places > last)),
+    )  # fmt: skip
+
+
+def _best(goodputs: Floats, reference: Floats | None) -> float:
+    best = float(goodputs.mean(axis=0).max())
+    return best if reference is None else max(best, float(reference.mean()))
+
+
+def _first(mean: Floats, best: float) -> int | None:
+    enough = np.flatnonzero(mean >= (1 - WITHIN) * best)
+    return int(enough[0]) if enough.size else None
