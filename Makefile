@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: demo test lint setup setup-dev packages bench clean
+.PHONY: demo test lint setup setup-dev packages bench readme clean
 
 demo: setup
 	@echo "== kernel (built once, then cached)"
@@ -31,6 +31,10 @@ lint: setup-dev
 bench: setup-dev
 	@$(BIN)/tsqlab kernel build
 	@$(BIN)/python bench/speed.py
+
+# The README's figure and totals, from what `tsqlab run --all` left in results.
+readme: setup
+	@$(BIN)/tsqlab report --all --readme README.md
 
 setup: packages $(VENV)/installed
 setup-dev: packages $(VENV)/installed-dev

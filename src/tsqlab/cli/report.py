@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab report``: the table and the page of an experiment's folder."""
+"""``tsqlab report``: the table and the page of an experiment's folder, or of all."""
 
 from __future__ import annotations
 
@@ -8,18 +8,74 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.cli import folder
+from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.report import claims_table, make_report, summary_table
+
+RESULTS = Path("results")
+"""Where runs go by themselves."""
 
 
 def add_to(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("report", help="make report.html again, print the summary")
-    parser.add_argument("dir", type=folder, help="the folder that tsqlab run wrote")
+    parser.add_argument(
+        "dir", type=folder, nargs="?",
+        help="the folder that tsqlab run wrote; with --all, the folder of such folders "
+        "(default: results)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--all", action="store_true",
+        help="one page for every bundled experiment, DIR/index.html, and each one's report",
+    )  # fmt: skip
+    parser.add_argument(
+        "--summary", choices=("text", "markdown"),
+        help="with --all: print the totals, and make nothing",
+    )  # fmt: skip
+    parser.add_argument(
+        "--readme", type=Path, metavar="FILE",
+        help="with --all: put the totals and the figure into FILE, and make nothing else",
+    )  # fmt: skip
     parser.set_defaults(command=_report)
 
 
 def _report(options: argparse.Namespace) -> None:
-    show(options.dir)
+    if options.all:
+        _report_all(options)
+    elif options.summary or options.readme:
+        raise UsageError("--summary and --readme belong to --all")
+    elif options.dir is None:
+        raise UsageError("give the folder that tsqlab run wrote, or --all")
+    else:
+        show(options.dir)
+
+
+def _report_all(options: argparse.Namespace) -> None:
+    # matplotlib takes half a second, which commands that draw nothing need not wait for.
+    from tsqlab.report import overview  # noqa: PLC0415
+
+    path = options.dir or RESULTS
+    if options.readme:
+        figure = overview.update_readme(options.readme, overview.read_overview(path))
+        print(f"wrote {options.readme} and {figure}")
+    elif options.summary:
+        write = {"text": overview.totals_text, "markdown": overview.totals_markdown}
+        print(write[options.summary](overview.read_overview(path)))
+    else:
+        show_all(path)
+
+
+def show_all(path: Path, *, reports: bool = True) -> None:
+    """Make the page of all experiments, and their *reports*; print its totals.
+
+    Raises TsqlabError for damage.
+    """
+    from tsqlab.report import overview  # noqa: PLC0415
+
+    made = overview.make_overview(path, reports=reports)
+    print(overview.totals_text(made))
+    print(f"report:  {path / overview.INDEX}")
+    if made.errors:
+        raise TsqlabError("\n".join(f"{entry.name}: {entry.error}" for entry in made.errors))
 
 
 def show(path: Path) -> None:

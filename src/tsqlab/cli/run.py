@@ -15,7 +15,7 @@ from typing import Any
 from tsqlab.cli import folder, positive
 from tsqlab.cli.kernels import kernel_for
 from tsqlab.cli.progress import BatchProgress, SweepProgress
-from tsqlab.cli.report import show
+from tsqlab.cli.report import RESULTS, show, show_all
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment import Experiment, load
 from tsqlab.experiment.load import bundled
@@ -56,7 +56,7 @@ def add_to(commands: Any) -> None:
 
 def _own_folder(name: str, overrides: Sequence[str]) -> Path:
     """Where results go by themselves: what was changed for one run does not replace the rest."""
-    return Path("results") / re.sub(r"[^\w.,=+-]+", "_", ",".join([name, *overrides]))[:200]
+    return RESULTS / re.sub(r"[^\w.,=+-]+", "_", ",".join([name, *overrides]))[:200]
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -95,6 +95,8 @@ def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
             accounts.append(account)
             progress.line(_news(account, len(accounts), len(planned)))
     print(accounts_table(accounts))
+    if options.out or not overrides:  # else no folder has an experiment's own name
+        show_all(options.out or RESULTS, reports=False)
     failed = [account for account in accounts if account.error]
     if failed:
         names = ", ".join(account.name for account in failed)

@@ -67,11 +67,11 @@ def style() -> Iterator[None]:
         yield
 
 
-def to_svg(figure: Figure, name: str) -> str:
+def to_svg(figure: Figure, name: str, facecolor: str = "none") -> str:
     """The figure as an SVG element; *name* tells its identifiers from those of others."""
     text = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": name}):
-        figure.savefig(text, format="svg", metadata=_NO_METADATA)
+        figure.savefig(text, format="svg", metadata=_NO_METADATA, facecolor=facecolor)
     svg = text.getvalue()
     return _shortened(_with_properties(_with_prefix(svg[svg.index("<svg") :], name))).strip()
 
@@ -88,6 +88,11 @@ def to_png(figure: Figure) -> bytes:
     figure.savefig(content, format="png", dpi=_PNG_DPI, facecolor="white",
                    metadata={"Software": None})  # fmt: skip
     return content.getvalue()
+
+
+def plain(svg: str) -> str:
+    """An SVG for a file of its own: with the style's colours, which no page governs there."""
+    return _in_tags(r"var\(--[\w-]+, (#[0-9a-f]{6})\)", lambda match: match[1], svg)
 
 
 def _with_prefix(svg: str, name: str) -> str:

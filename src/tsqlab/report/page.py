@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from tsqlab.errors import FileError
 from tsqlab.report.claims import claim_lines, totals
+from tsqlab.report.figure import plain
 from tsqlab.report.folder import MANIFEST, Folder, read_folder, read_manifest, releases
 from tsqlab.report.plots import KINDS, Section, draw
 from tsqlab.report.settings import SEED, by_setting
@@ -40,13 +41,19 @@ _TEMPLATES = Path(__file__).parent
 def make_report(folder: Path) -> Path:
     """Make the page of an experiment's folder, and its plots beside it. Raises FileError."""
     _check_plots(folder, read_manifest(folder).plots)
-    content = read_folder(folder)
+    return write_report(read_folder(folder))
+
+
+def write_report(content: Folder) -> Path:
+    """Make the page of a folder that has been read. Raises FileError."""
+    folder = content.path
+    _check_plots(folder, content.manifest.plots)
     sections = _sections(content)
     plots = folder / PLOTS
     plots.mkdir(exist_ok=True)
     for section in sections:
         for number, plot in enumerate(section.plots, 1):
-            write_whole(plots / f"{section.name}-{number}.svg", plot.svg.encode())
+            write_whole(plots / f"{section.name}-{number}.svg", plain(plot.svg).encode())
             write_whole(plots / f"{section.name}-{number}.png", plot.png)
     write_whole(folder / REPORT, render(content, fitting(sections)).encode())
     return folder / REPORT
@@ -76,8 +83,8 @@ def _check_plots(folder: Path, names: Sequence[str]) -> None:
             raise FileError(folder / MANIFEST, message, key="plots")
 
 
-def render(folder: Folder, sections: Sequence[Section]) -> str:
-    """The page as text."""
+def fill(template: str, **content: Any) -> str:
+    """A page of one of the templates here, its style in it."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -85,11 +92,17 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    style = Markup((_TEMPLATES / "report.css").read_text())  # ours, not data
+    return environment.get_template(template).render(style=style, **content)
+
+
+def render(folder: Folder, sections: Sequence[Section]) -> str:
+    """The page as text."""
     manifest = folder.manifest
     claims = claim_lines(folder)
-    return environment.get_template("report.html").render(
+    return fill(
+        "report.html",
         manifest=manifest,
-        style=Markup((_TEMPLATES / "report.css").read_text()),  # ours, not data
         facts=_facts(folder),
         claims=claims,
         totals=totals(claims),

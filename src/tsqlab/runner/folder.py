@@ -82,7 +82,12 @@ class Folder:
             "latency": spec.report.latency,
             "factors": list(self.experiment.factors),
             "kernels": [
-                {"id": kernel.id, "release": kernel.release, "hz": kernel.hz}
+                {
+                    "id": kernel.id,
+                    "release": kernel.release,
+                    "hz": kernel.hz,
+                    "series": kernel.version,
+                }
                 for kernel in kernels.values()
             ],
             "cells": [self._row(job) for job in self.jobs],
