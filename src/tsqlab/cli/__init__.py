@@ -47,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
         model,
         report,
         run,
+        tune,
     )
 
     parser = argparse.ArgumentParser(
@@ -55,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tsqlab {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (run, listing, report, model, kernel, doctor):
+    for module in (run, listing, report, tune, model, kernel, doctor):
         module.add_to(commands)
     return parser
 

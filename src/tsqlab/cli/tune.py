@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""``tsqlab tune``: how many ms of TSQ a radio needs, and the settings that follow."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tsqlab.cli import folder, positive
+from tsqlab.cli.report import RESULTS
+from tsqlab.cli.run import run_shown
+from tsqlab.errors import UsageError
+from tsqlab.experiment import load
+from tsqlab.experiment.profile import Airlink, bundled_profiles, load_profile
+from tsqlab.results.files import write_whole
+
+_MS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0)
+_TUNING = "tuning.txt"
+
+_EXPERIMENT = """\
+# How many ms of TSQ {name} needs for one upload with {control}.
+# Expected: goodput grows up to a knee; what more there is gives latency only.
+title = "Tuning TSQ: {name}, {control}"
+
+[testbed]
+layout = "wifi-upload"
+device = "{device}"
+base_rtt = "2.5 ms"
+
+[flows]
+test = "tcp_nup"
+streams = 1
+length = "{length}"
+delay = "2 s"
+
+[sender]
+congestion_control = "{control}"
+
+[lab]
+kernel = "{kernel}"
+
+[matrix]
+tsq = [{tsq}]
+seed = [{seeds}]
+
+[report]
+plots = ["sweep", "cdf", "goodput-latency", "aggregate-rtt"]
+"""
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("tune", help="the ms of TSQ that a radio needs")
+    parser.add_argument("profile", help="a radio's profile (tsqlab list), or its file")
+    parser.add_argument("--congestion-control", default="cubic", metavar="CC")
+    parser.add_argument(
+        "--ms", type=_ms, nargs="+", default=_MS, metavar="MS",
+        help="what to try (default: 1 to 8, 12 and 16)",
+    )  # fmt: skip
+    parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="default: 5")
+    parser.add_argument("--length", default="20 s", help='of each upload (default: "20 s")')
+    parser.add_argument("--kernel", default="6.12", metavar="NAME", help="one with CoTSQ")
+    parser.add_argument(
+        "--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N",
+        help="cells at a time (default: one a CPU)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", type=folder, metavar="DIR", help="default: results/tune-PROFILE-CC"
+    )
+    parser.set_defaults(command=_tune)
+
+
+def _ms(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.002 <= value <= 1000 or round(value * 1000) != value * 1000:
+        message = f"expected ms from 0.002 to 1000, to the us, not {text!r}"
+        raise argparse.ArgumentTypeError(message)
+    return value
+
+
+def _tune(options: argparse.Namespace) -> None:
+    # matplotlib takes half a second, which commands that draw nothing need not wait for.
+    from tsqlab.report import tuning  # noqa: PLC0415
+
+    profile = load_profile(options.profile)
+    if not isinstance(profile, Airlink):
+        raise UsageError(f"{options.profile}: no radio; there are {', '.join(_radios())}")
+    if len(set(options.ms)) < 2:
+        raise UsageError("--ms: a knee needs two or more to choose from")
+    name = f"tune-{Path(options.profile).stem}-{_word(options.congestion_control)}"
+    out: Path = options.out or RESULTS / name
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / f"{name}.toml"
+    write_whole(file, experiment_text(options).encode())
+    run_shown(load(str(file)), out, options.jobs)
+    words = tuning.in_words(tuning.read_tuning(out))
+    write_whole(out / _TUNING, f"{words}\n".encode())
+    print(words)
+    print(f"tuning:  {out / _TUNING}")
+
+
+def experiment_text(options: argparse.Namespace) -> str:
+    """The sweep as an experiment file."""
+    path = options.profile
+    return _EXPERIMENT.format(
+        name=Path(path).stem,
+        device=Path(path).resolve() if "/" in path else path,
+        control=options.congestion_control,
+        length=options.length,
+        kernel=options.kernel,
+        tsq=", ".join(_levels(sorted(set(options.ms)))),
+        seeds=", ".join(str(seed) for seed in range(1, options.seeds + 1)),
+    )
+
+
+def _levels(ms: Sequence[float]) -> list[str]:
+    """Stock, the limits, and none: as in the papers, or the same with less than a ms."""
+    limits = [
+        f'"{one:g}TSQ"'
+        if one == int(one) and one < 1000
+        else f"{{ bytes = 10000000, us = {round(one * 1000)}, pkts = 1 }}"
+        for one in ms
+    ]
+    return ['"TSQ"', *limits, '"NoTSQ"']
+
+
+def _radios() -> list[str]:
+    return [name for name in bundled_profiles() if isinstance(load_profile(name), Airlink)]
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^\w-]+", "_", text)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a sweep of TSQ's ms says about a device: its knee, and the settings that follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError
+from tsqlab.metrics.knee import WITHIN, Knee
+from tsqlab.report.axes import short
+from tsqlab.report.folder import Result, read_folder
+from tsqlab.report.limits import NONE, STOCK
+from tsqlab.report.settings import SEED, over_seeds
+from tsqlab.report.sweep import Curve, curves_of, format_knee
+
+SHIFT_STOCK = 10  # of sk_pacing_shift: about 1 ms
+
+_SHIFT_MAX_MS = 1000.0
+_SHIFT_SHORT = 0.05  # a shift's 1024 us, 512 us, ... may fall so much below ms
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The knee, and what stands beside it."""
+
+    curve: Curve
+    knee: Knee | None  # None: no limit that was tried is enough
+    seeds: int
+
+
+def read_tuning(folder: Path) -> Tuning:
+    """What a folder's sweep says. Raises TsqlabError when it is none."""
+    return tuning_of(read_folder(folder).results)
+
+
+def tuning_of(results: Sequence[Result]) -> Tuning:
+    """What a sweep of one device says. Raises TsqlabError when it is none."""
+    found = curves_of(results)
+    if found is None or len(found[1]) != 1:
+        raise TsqlabError("no sweep of TSQ's ms: expected two limits or more, and nothing else")
+    (curve,) = found[1].values()
+    return Tuning(curve, curve.knee(), len({result.factors.get(SEED) for result in results}))
+
+
+def shift_for(ms: float) -> int:
+    """The largest sk_pacing_shift that allows *ms* of data, or nearly: 1000 / 2^shift ms."""
+    enough = min(ms * (1 - _SHIFT_SHORT), _SHIFT_MAX_MS)
+    return max(0, min(SHIFT_STOCK, math.floor(math.log2(1000 / enough))))
+
+
+def in_words(tuning: Tuning) -> str:
+    """The knee, what it costs, and what to set."""
+    curve, knee = tuning.curve, tuning.knee
+    limits = sorted(curve.points)
+    lines = [f"tried: {', '.join(short(ms) for ms in limits)} ms, {_seeds(tuning.seeds)} each"]
+    lines += [f"{word + ':':10} {_numbers(curve.references[word])}"
+              for word in (STOCK, NONE) if word in curve.references]  # fmt: skip
+    if knee is None:
+        most = limits[-1]
+        lines += [
+            f"{short(most)} ms: {_numbers(curve.points[most])}",
+            f"knee: none of them comes within {WITHIN:.0%} of the best goodput; "
+            "try more with --ms",
+        ]  # fmt: skip
+        return "\n".join(lines)
+    lines += [
+        f"knee:      {format_knee(knee)}: {_numbers(curve.points[knee.limit])}; the best is "
+        f"{short(knee.best)} Mbit/s",
+        f"           ({_interval(knee, tuning.seeds)})",
+        f"CoTSQ:     sysctl -w net.ipv4.tcp_tsq_us={round(1000 * knee.limit)} "
+        "net.ipv4.tcp_tsq_pkts=1 net.ipv4.tcp_tsq_bytes=10000000",
+        f"driver:    {_shift(knee.limit)}",
+    ]
+    return "\n".join(lines)
+
+
+def _seeds(count: int) -> str:
+    return f"{count} seeds" if count > 1 else "1 seed"
+
+
+def _numbers(cells: Sequence[Result]) -> str:
+    goodput, ping = over_seeds(cells, "goodput_mbps"), over_seeds(cells, "ping_ms_p50")
+    words = [
+        f"{short(value.mean)} {unit}"
+        for value, unit in ((goodput, "Mbit/s"), (ping, "ms of ping"))
+        if value
+    ]
+    return ", ".join(words) or "no number"
+
+
+def _interval(knee: Knee, seeds: int) -> str:
+    if knee.low is None:
+        return f"{_seeds(seeds)}: too few for an interval, which takes 3"
+    return (
+        f"in brackets 95 % of the knees of 2000 bootstrap draws over {seeds} seeds, among the ms "
+        "that were tried"
+    )
+
+
+def _shift(ms: float) -> str:
+    shift = shift_for(ms)
+    allows = f"{short(1000 / 2**shift)} ms"
+    if shift == SHIFT_STOCK:
+        return f"sk_pacing_shift 10, the kernel's own, allows {allows}; nothing to set"
+    return f"sk_pacing_shift {shift}: sk_pacing_shift_update(sk, {shift}) allows {allows}"
