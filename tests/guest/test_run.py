@@ -154,3 +154,18 @@ def test_a_full_disk_is_one_message(experiment, tmp_path):
     assert done.returncode == 1
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_tunes_a_radio(tmp_path):
+    """Of 1 and 8 ms, only the latter is enough for the papers' USB device."""
+    done = tsqlab(
+        "tune", "ath9k_htc", "--ms", "1", "8", "--seeds", "1", "--length", "5 s", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results" / "tune-ath9k_htc-cubic"
+    words = (folder / "tuning.txt").read_text()
+    assert words in done.stdout
+    assert re.search(r"^knee: +8 ms: ", words, re.MULTILINE)
+    assert "tcp_tsq_us=8000" in words
+    assert "sk_pacing_shift 7" in words
+    assert (folder / "report.html").exists()

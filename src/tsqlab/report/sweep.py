@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from tsqlab.metrics.knee import Knee, find_knee
@@ -73,7 +74,7 @@ def sweep(results: Sequence[Result], latency: str) -> list[Plot]:
         return []
     axis, curves = found
     names = varying(list(curves))
-    rows = -(-len(curves) // 3) if len(curves) > 1 else 0
+    rows = -(-(len(curves) + len(_REFERENCES)) // 3)
     figure = Figure(figsize=(_SIZE_IN[0], _SIZE_IN[1] + _LEGEND_ROW_IN * rows),
                     layout="constrained")  # fmt: skip
     above, below = figure.subplots(2, 1, sharex=True)
@@ -84,9 +85,7 @@ def sweep(results: Sequence[Result], latency: str) -> list[Plot]:
             above.plot(knee.limit, knee.goodput, "o", color=INK, fillstyle="none", markersize=11)
     _dress(above, below, axis, sorted({x for curve in curves.values() for x in curve.points}))
     below.set_ylabel(f"median {LABELS[latency]}")
-    if len(curves) > 1:
-        handles, words = above.get_legend_handles_labels()
-        figure.legend(handles, words, loc="outside lower center", ncols=3)
+    _legend(figure, above, curves)
     description = f"Goodput and median {LABELS[latency]} against the {axis}. "
     title = f"Goodput and median {LABELS[latency]} against the {axis}"
     knees = _knees(curves, names) if axis == _MS else ""
@@ -144,9 +143,18 @@ def _draw(axes: Axes, curve: Curve, metric: str, at: int, name: str) -> None:
     for word, cells in curve.references.items():
         if value := over_seeds(cells, metric):
             axes.axhline(value.mean, color=colour, linewidth=0.9, linestyle=_REFERENCES[word])
-            axes.annotate(word, (0.005, value.mean), (0, 1.5), fontsize=7, color=MUTED,
-                          xycoords=("axes fraction", "data"), va="bottom",
-                          textcoords="offset points")  # fmt: skip
+            axes.plot(1, value.mean, color=colour, marker=MARKERS[at % len(MARKERS)], clip_on=False,
+                      fillstyle=FILLS[at % 2], transform=axes.get_yaxis_transform())  # fmt: skip
+
+
+def _legend(figure: Figure, above: Axes, curves: Mapping[Setting, Curve]) -> None:
+    """The curves, if there are several, and what the lines across are."""
+    handles, names = above.get_legend_handles_labels() if len(curves) > 1 else ([], [])
+    found = dict.fromkeys(word for curve in curves.values() for word in curve.references)
+    handles += [Line2D([], [], color=MUTED, linewidth=0.9, linestyle=_REFERENCES[word])
+                for word in found]  # fmt: skip
+    if handles:
+        figure.legend(handles, [*names, *found], loc="outside lower center", ncols=3)
 
 
 def _dress(above: Axes, below: Axes, axis: str, numbers: Sequence[float]) -> None:
