@@ -120,10 +120,11 @@ def accounts_table(accounts: Sequence[Account]) -> str:
 
 
 def _account_row(one: Account) -> list[str]:
+    name = f"{one.name} (failed)" if one.error else one.name
     cells = str(one.cells) if one.done == one.cells else f"{one.done} of {one.cells}"
     speed = "-" if one.speed is None else f"{one.speed:.1f}"
     return [
-        f"{one.name} (failed)" if one.error else one.name, cells, f"{one.simulated_s:.0f}", f"{one.cells_wall_s:.0f}", speed,
+        name, cells, f"{one.simulated_s:.0f}", f"{one.cells_wall_s:.0f}", speed,
         f"{one.wall_s:.0f}",
     ]  # fmt: skip
 
