@@ -192,6 +192,8 @@ def test_a_cells_parameters_are_its_own(template: Result) -> None:
         Result("", {}, "", at_rate.trace, {}, "", {**at_rate.spec, "testbed": testbed}, RADIO)
     )
     assert (other.rate_bit_per_s, other.pacing) == (108e6, 1.6)
+    at_rate.spec["sender"]["pacing"] = "2.0/1.4"  # type: ignore[index]
+    assert parameters_of(at_rate).pacing == 1.4
 
 
 @pytest.mark.parametrize(

@@ -112,13 +112,19 @@ def parameters_of(cell: Result) -> Parameters:
     rate = 1000 * min(kbps(parse_rate(one)) for one in rates)
     frames = largest_aggregate(device, rate)
     bits = 8 * Parameters().packet_bytes
-    ratio = testbed.get("sysctl", {}).get("C", {}).get(_CA_RATIO, 120)
     return Parameters(
         rate_bit_per_s=rate,
         rtt_base_ns=testbed["base_rtt"],
         aggregate_max_ns=(frames + 0.5) * bits / rate * 1e9,  # half a packet: rounded down
-        pacing=float(ratio) / 100,
+        pacing=_pacing(cell.spec),
     )
+
+
+def _pacing(spec: Mapping[str, Any]) -> float:
+    """The ratio after slow start, as "2.0/1.6" has it, or the sysctl; stock's otherwise."""
+    if text := spec.get("sender", {}).get("pacing"):
+        return float(text.rpartition("/")[2])
+    return float(spec["testbed"].get("sysctl", {}).get("C", {}).get(_CA_RATIO, 120)) / 100
 
 
 def largest_aggregate(device: Mapping[str, Any], rate_bit_per_s: int) -> int:
