@@ -106,6 +106,7 @@ def test_a_sweep_counts_in_ms_and_marks_the_knee(template: Result) -> None:
     [
         ([1, 2, 4], "streams", [1, 2, 4]),
         (["50 Mbit/s", "100 Mbit/s"], "udp_rate (Mbit/s)", [50, 100]),
+        (["0 %", "1 %"], "testbed.loss (%)", [0, 1]),
         (["fq", "pfifo"], None, None),
         (["1 ms", "1 s"], None, None),
     ],
@@ -121,6 +122,11 @@ def test_a_sweep_without_limits_takes_the_last_number(
     assert len(draw("sweep", results, "ping_ms").plots) == bool(axis)
     if found:
         assert [sorted(curve.points) for curve in found[1].values()] == [numbers]
+
+
+def test_a_kernels_version_is_no_number(tmp_path: Path) -> None:
+    results = read_folder(written(tmp_path, [{"kernel": "6.1"}, {"kernel": "6.12"}])).results
+    assert curves_of(results) is None
 
 
 def test_the_window_is_drawn_for_each_flow(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from tsqlab.results.record import Level
 NAME = "sweep"
 
 _TSQ = "tsq"
+_VERSION = "kernel"  # whose levels look like numbers
 _MS = "TSQ limit (ms of data)"
 _PACKETS = "TSQ limit (packets)"
 _SIZE_IN = (5.6, 4.2)
@@ -97,7 +98,8 @@ def curves_of(results: Sequence[Result]) -> tuple[str, dict[Setting, Curve]] | N
     for axis, number in ((_MS, limit_ms), (_PACKETS, limit_packets)):
         if len({number(cell) for cell in results} - {None}) > 1:
             return axis, _collect(results, _TSQ, number)
-    for name in reversed(varying([setting(cell.factors) for cell in results])):
+    names = varying([setting(cell.factors) for cell in results])
+    for name in reversed([name for name in names if name.rpartition(".")[2] != _VERSION]):
         levels = [_QUANTITY.fullmatch(str(cell.factors.get(name, ""))) for cell in results]
         units = {level[2].strip() if level else None for level in levels}
         if len(units) == 1 and (unit := units.pop()) is not None:
@@ -120,7 +122,7 @@ def _collect(
     curves: dict[Setting, Curve] = {}
     for cell in results:
         own = tuple(item for item in setting(cell.factors)
-                    if item[0].rpartition(".")[2] != factor)  # fmt: skip
+                    if factor not in (item[0], item[0].rpartition(".")[2]))  # fmt: skip
         curve = curves.setdefault(own, Curve())
         if (x := number(cell)) is not None:
             curve.points.setdefault(x, []).append(cell)
