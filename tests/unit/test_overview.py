@@ -24,6 +24,7 @@ from tsqlab.report.overview import (
 from tsqlab.results.flent import read_flent, write_flent
 
 NAME = "cotsq-3"
+DEMO = bundled()["demo"]
 
 
 def results(folder: Path, name: str = NAME) -> Path:
@@ -85,6 +86,17 @@ def test_damage_to_one_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "run the experiment again" in printed.err
     assert "cotsq" in printed.out
     assert f'href="./{NAME}/report.html"' in (tmp_path / "index.html").read_text()
+
+
+def test_a_bad_file_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_text("title = 1")
+    paths = {"bad": bad, "demo": DEMO}
+    monkeypatch.setattr("tsqlab.report.overview.bundled", lambda: paths)
+    monkeypatch.setattr("tsqlab.report.overview.load", lambda name: load(str(paths[name])))
+    overview = make_overview(tmp_path)
+    assert [entry.name for entry in overview.errors] == ["bad"]
+    assert "bad.toml:1: title: " in (tmp_path / "index.html").read_text()
 
 
 def test_other_folders_are_linked(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tsqlab.errors import FileError, TsqlabError
-from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.load import bundled, load
 from tsqlab.report import headline
 from tsqlab.report.claims import Line, claim_lines, totals
@@ -129,7 +128,10 @@ def _folder(path: Path, name: str) -> tuple[Folder, str]:
             return read_folder(path), ""
         except TsqlabError as wrong:
             error = str(wrong)
-    experiment = load(name)
+    try:
+        experiment = load(name)
+    except TsqlabError as wrong:
+        return Folder(path, Manifest(experiment=name, title=name, cells=[]), ()), str(wrong)
     spec = experiment.spec
     manifest = Manifest(
         experiment=name, title=spec.title, paper=spec.paper, figure=spec.figure,
@@ -148,6 +150,10 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
         "profiles": [spec.get("testbed", {}).get("device", "") for spec in specs],
         "seeds": [result.factors.get(SEED, "") for result in results],
     }
+    try:
+        lines = claim_lines(folder)
+    except TsqlabError as wrong:
+        lines, error = [], error or str(wrong)
     return Entry(
         name=name,
         title=manifest.title,
@@ -157,7 +163,7 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
         cells=len(manifest.cells),
         done=len(results),
         simulated_s=sum(result.trace.total_s for result in results),
-        lines=claim_lines(folder) if claims_of(manifest.experiment) else [],
+        lines=lines,
         run={column: distinct(values) for column, values in columns.items()},
         error=error,
     )
