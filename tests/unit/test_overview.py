@@ -176,6 +176,7 @@ def test_our_readme_has_the_place() -> None:
     text = (ROOT / "README.md").read_text()
     assert "<!-- results: made by `make readme` -->\n" in text
     assert "<!-- end of results -->" in text
+    assert (ROOT / "docs" / "headline.svg").exists()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ not been run is there too, its claims "not run"; other folders beside them are l
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,7 @@ PAPERS = {
 }
 """The papers by their short names, in the order of their pages."""
 
+_README_COLUMNS = 95
 _BEGIN, _END = "<!-- results: made by `make readme` -->", "<!-- end of results -->"
 
 
@@ -272,9 +274,9 @@ def _caption(overview: Overview) -> list[str]:
     seeds = entry.run["seeds"]
     done = sum(one.done for one in overview.entries)
     hours = sum(one.simulated_s for one in overview.entries) / 3600
-    return [
+    text = (
         f"One CUBIC upload over the papers' USB radio (`ath9k_htc`), Linux {entry.run['Linux']}, "
-        f"seeds {seeds}, mean and 95 % interval.",
-        f"What the papers claim, held against {done} runs, {hours:.1f} hours of virtual time "
-        "(see [docs/claims.md](docs/claims.md)):",
-    ]
+        f"seeds {seeds}, mean and 95 % interval. What the papers claim, held against {done} runs, "
+        f"{hours:.1f} hours of virtual time ([docs/claims.md](docs/claims.md)):"
+    )
+    return textwrap.wrap(text, _README_COLUMNS, break_long_words=False, break_on_hyphens=False)
