@@ -264,6 +264,7 @@ def update_readme(readme: Path, overview: Overview) -> Path:
         "",
         totals_markdown(overview),
         "",
+        "",
     ])  # fmt: skip
     write_whole(readme, (text[:begin] + block + text[end:]).encode())
     return figure
