@@ -78,8 +78,7 @@ NEIGHBOURS = {
 
 def neighbours(layout):
     return [
-        f"run\t{node}\tip\tneigh\treplace\t{address}\tlladdr\t{mac}\tdev\t{device}"
-        "\tnud\tpermanent"
+        f"run\t{node}\tip\tneigh\treplace\t{address}\tlladdr\t{mac}\tdev\t{device}\tnud\tpermanent"
         for node, device, address, mac in NEIGHBOURS[layout]
     ]
 

@@ -22,12 +22,12 @@ def fails(capsys, *arguments):
     [
         (["run", "tptsq-5aa"], 'no bundled experiment "tptsq-5aa"; did you mean "tptsq-5a"?'),
         (["run", "/nowhere/x.toml"], "/nowhere/x.toml: no such experiment file"),
-        (["run", "demo", "--jobs", "0"], "expected a number from 1 on"),
-        (["run", "demo", "--set", "qdisc"], "--set qdisc: expected KEY=VALUE"),
-        (["run", "demo", "--set", "qdisc=x"], 'no qdisc "x"; there are pfifo_fast'),
-        (["run", "demo", "--set", "device=x"], 'no device profile "x"; there are ath10k'),
-        (["run", "demo", "--seed", "x"], "input should be a valid integer"),
-        (["run", "demo", "--kernel", "2.4"], 'no kernel "2.4"; there are 6.12, 6.1'),
+        (["run", "tptsq-4", "--jobs", "0"], "expected a number from 1 on"),
+        (["run", "tptsq-4", "--set", "qdisc"], "--set qdisc: expected KEY=VALUE"),
+        (["run", "tptsq-4", "--set", "qdisc=x"], 'no qdisc "x"; there are pfifo_fast'),
+        (["run", "tptsq-4", "--set", "device=x"], 'no device profile "x"; there are ath10k'),
+        (["run", "tptsq-4", "--seed", "x"], "input should be a valid integer"),
+        (["run", "tptsq-4", "--kernel", "2.4"], 'no kernel "2.4"; there are 6.12, 6.1'),
         (["kernel", "build", "--source", "/nowhere"], "/nowhere: neither a tarball nor a kernel"),
         (["kernel", "build", "--version", "9.9"], "apt-get install linux-source-9.9"),
         (["kernel", "deb", "--config", "/nowhere/x"], "/nowhere/x: No such file or directory"),
@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_made(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("tsqlab.cli.run.kernel_for", lambda _: None)
     monkeypatch.setattr("tsqlab.cli.run.jobs_of", lambda *_: ())
     (tmp_path / "file").touch()
-    status, words = fails(capsys, "run", "demo", "--out", str(tmp_path / "file" / "x"))
+    status, words = fails(capsys, "run", "tptsq-4", "--out", str(tmp_path / "file" / "x"))
     assert (status, "cannot be used for results" in words) == (2, True)
 
 

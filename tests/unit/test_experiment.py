@@ -119,8 +119,8 @@ def test_says_what_is_wrong_and_where(tmp_path, old, new, line, message):
 
 
 def test_unknown_names_are_met_with_a_hint():
-    with pytest.raises(UsageError, match='did you mean "demo"'):
-        load("demoo")
+    with pytest.raises(UsageError, match='did you mean "tptsq-4"'):
+        load("tptsq-44")
     with pytest.raises(UsageError, match="no such experiment file"):
         load("nowhere/x.toml")
 

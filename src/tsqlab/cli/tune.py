@@ -29,7 +29,7 @@ title = "Tuning TSQ: {name}, {control}"
 [testbed]
 layout = "wifi-upload"
 device = "{device}"
-base_rtt = "2.5 ms"
+base_rtt = "1 ms"
 
 [flows]
 test = "tcp_nup"
@@ -39,6 +39,7 @@ delay = "2 s"
 
 [sender]
 congestion_control = "{control}"
+truesize = "4352 B"           # as on a device without scatter-gather (docs/experiments.md)
 
 [lab]
 kernel = "{kernel}"
