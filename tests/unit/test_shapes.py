@@ -97,6 +97,14 @@ def test_a_drop_in_the_senders_own_queue_is_a_loss(period_s: float) -> None:
     assert sawtooth(teeth(period_s), losses(), drops(*(falls_s + 0.6 * period_s))) == 0
 
 
+@pytest.mark.parametrize("late", [0, 1])
+def test_a_fall_in_the_very_sample_of_the_loss(late: int) -> None:
+    """As of a cwnd; the RTT falls later."""
+    falls_s = np.arange(10, LENGTH_S, 10) - late * STEP_S
+    count = np.searchsorted(falls_s, T_S + STEP_S / 2)
+    assert sawtooth(teeth(10), Samples(T_S, count.astype(float)), drops()) == 1
+
+
 def test_a_share_of_teeth() -> None:
     half = rtt(np.where(T_S < 30, teeth(10).value, 85.0))
     # Between the losses at 10, 20, 30, 40 and 50 s: two teeth, then two flat stretches.

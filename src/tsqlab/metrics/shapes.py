@@ -108,7 +108,8 @@ def _is_dip(rtt: Samples, event: _Event) -> bool:
 
 def _is_tooth(rtt: Samples, loss: _Event, next_loss: _Event) -> bool:
     before = rtt.between(loss.begin_s - _BRIEF_S, loss.end_s)
-    within = (rtt.t_s > loss.begin_s) & (rtt.t_s <= next_loss.begin_s)
+    # Not the sample that has the next loss: a cwnd has fallen in it already.
+    within = (rtt.t_s > loss.begin_s) & (rtt.t_s < next_loss.begin_s)
     if not before.size or not within.any():
         return False
     t_s, value = rtt.t_s[within], rtt.value[within]
