@@ -18,7 +18,7 @@ from tsqlab.kernels import Recipe, build
 from tsqlab.kernels.source import series
 from tsqlab.metrics import summarise
 
-SKB = 2304  # truesize of a full-sized packet alone in its skb, at most
+SKB = CHARGED  # truesize of a full-sized packet alone in its skb
 FLOWS = {"length": "5 s", "delay": "1 s"}
 
 

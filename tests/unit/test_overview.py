@@ -24,7 +24,7 @@ from tsqlab.report.overview import (
 from tsqlab.results.flent import read_flent, write_flent
 
 NAME = "cotsq-3"
-DEMO = bundled()["demo"]
+DEMO = bundled()["tptsq-7"]
 
 
 def results(folder: Path, name: str = NAME) -> Path:
@@ -78,11 +78,11 @@ def test_the_page_counts_and_links(tmp_path: Path) -> None:
 
 def test_damage_to_one_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results(tmp_path)
-    (tmp_path / "demo").mkdir()
-    (tmp_path / "demo" / "manifest.json").write_text("[]")
+    (tmp_path / "tptsq-7").mkdir()
+    (tmp_path / "tptsq-7" / "manifest.json").write_text("[]")
     assert main(["report", "--all", str(tmp_path)]) == 1
     printed = capsys.readouterr()
-    assert "demo: " in printed.err
+    assert "tptsq-7: " in printed.err
     assert "run the experiment again" in printed.err
     assert "cotsq" in printed.out
     assert f'href="./{NAME}/report.html"' in (tmp_path / "index.html").read_text()
@@ -91,7 +91,7 @@ def test_damage_to_one_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_bad_file_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_text("title = 1")
-    paths = {"bad": bad, "demo": DEMO}
+    paths = {"bad": bad, "tptsq-7": DEMO}
     monkeypatch.setattr("tsqlab.report.overview.bundled", lambda: paths)
     monkeypatch.setattr("tsqlab.report.overview.load", lambda name: load(str(paths[name])))
     overview = make_overview(tmp_path)
