@@ -13,49 +13,20 @@ the first wire.
 from __future__ import annotations
 
 import sys
-import tempfile
-import time
-from dataclasses import dataclass
-from pathlib import Path
+
+from cost import Run, run_cell
 
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.guest.boot import Machine, run_guest
-from tsqlab.guest.collect import collect
-from tsqlab.guest.plan import make_plan
-from tsqlab.guest.sandbox import Mounts
 from tsqlab.kernels import Kernel, Recipe, build
+from tsqlab.results.measurement import Measurement
 
 
-@dataclass(frozen=True)
-class Run:
-    """One cell's cost."""
-
-    simulated_s: float
-    wall_s: float
-    frames: int
-
-
-def run(kernel: Kernel, spec: Spec) -> Run:
-    """Run a cell once and take its time."""
-    with tempfile.TemporaryDirectory() as name:
-        mounts = Mounts(Path(name) / "plan", Path(name) / "out")
-        mounts.plan.mkdir()
-        mounts.out.mkdir()
-        for file, text in make_plan(spec, load_profile(spec.testbed.device)).files.items():
-            (mounts.plan / file).write_text(text)
-        begun = time.monotonic()
-        run_guest(Machine(kernel, spec.lab.memory, 1, cpu=1), mounts, Path(name) / "console")
-        wall_s = time.monotonic() - begun
-        measured = collect(mounts.out, spec)
-    frames = int(measured.qdiscs["C>R"]["sent_packets"][-1])
-    return Run(spec.flows.total / 1e9, wall_s, frames)
-
-
-def best(kernel: Kernel, repeats: int, **tables: dict[str, str]) -> Run:
-    """The fastest of several runs."""
+def best(kernel: Kernel, repeats: int, **tables: dict[str, str]) -> Run[Measurement]:
+    """The cheapest of several runs."""
     spec = Spec.model_validate({"title": "speed", **tables})
-    return min((run(kernel, spec) for _ in range(repeats)), key=lambda one: one.wall_s)
+    profile = load_profile(spec.testbed.device)
+    return min((run_cell(kernel, spec, profile) for _ in range(repeats)), key=lambda one: one.cpu_s)
 
 
 def main() -> None:

@@ -64,7 +64,13 @@ def genl(node, message):
 
 def measure(guest, bsses, seconds):
     """Run all *bsses* at once, each for so many of the *seconds*; each station's counts in it."""
-    lengths_ns = [max(1, round(length * 100)) * STEP_NS for length in seconds]
+    files = plan(bsses, seconds)
+    return counts(guest(*files.pop("plan").splitlines(), files=files), bsses, seconds)
+
+
+def plan(bsses, seconds):
+    """The plan's files."""
+    lengths_ns = _lengths_ns(seconds)
     end_ns = START_NS + WARM_UP_NS + max(lengths_ns)
     lines = [
         "module\t/tsqlab/modules/airlink.ko",
@@ -75,11 +81,22 @@ def measure(guest, bsses, seconds):
         lines += _set_up(medium, bss, files)
         flows += _flows(medium, bss, START_NS + WARM_UP_NS + length_ns)
     clock = f"clock\t{START_NS + WARM_UP_NS}\t{STEP_NS}\t{end_ns}"
-    out = guest(*lines, clock, *flows, "end", files=files)
+    files["plan"] = "".join(f"{line}\n" for line in (*lines, clock, *flows, "end"))
+    return files
+
+
+def counts(out, bsses, seconds):
+    """Each station's counts in its BSS's seconds, from what the guest wrote."""
     return [
         [_counts(out, medium, number, length_ns) for number in range(1, bss.stations + 1)]
-        for medium, (bss, length_ns) in enumerate(zip(bsses, lengths_ns, strict=True), 1)
+        for medium, (bss, length_ns) in enumerate(
+            zip(bsses, _lengths_ns(seconds), strict=True), 1
+        )
     ]
+
+
+def _lengths_ns(seconds):
+    return [max(1, round(length * 100)) * STEP_NS for length in seconds]
 
 
 def _set_up(medium, bss, files):

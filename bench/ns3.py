@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The radio beside a peer: the same uploads over the same links in ns-3 and in tsqlab.
+
+    python bench/ns3.py [REPEATS]
+
+One station, saturated UDP and one CUBIC flow, 802.11n and 802.11ac, no losses but collisions,
+no A-MSDUs, an access point and 1 Gbit/s of wire behind it. tsqlab runs each twice: with the
+radio as a fullmac device and below mac80211. TCP Small Queues is off, since ns-3 has none.
+
+Printed is the goodput of both, and what a second of CPU time simulates: of ns-3's its event
+loop alone; of tsqlab's a whole cell, from the boot of the guest on, with all that is sampled.
+Both stay on one core. The runs take turns, and the fastest of REPEATS (2) counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from cost import run_cell
+
+from tsqlab.experiment.profile import Airlink, load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.kernels import Kernel, Recipe, build
+from tsqlab.kernels.cache import key_of, made
+from tsqlab.model.exchange import exchange
+from tsqlab.model.mac import mpdu_bytes
+from tsqlab.model.phy import Rate
+from tsqlab.paths import cache
+
+HERE = Path(__file__).parent
+LENGTH_S, NS3_LENGTH_S = 60, 5
+SKIP_S = 1.0  # at the start: slow start, and ns-3's association
+PAYLOAD_BYTES, IP_BYTES = 1472, 1500
+
+
+@dataclass(frozen=True)
+class Case:
+    """A link, in the words of both."""
+
+    title: str
+    device: str  # whose profile it is
+    rate: Rate
+    frames: int  # of an aggregate
+    mode: str  # ns-3's data mode
+    channel: str  # ns-3's channel settings
+
+    def goodput_bit_per_s(self) -> float:
+        """Of saturated UDP, in closed form."""
+        cycle = exchange(self.rate, mpdu_bytes(IP_BYTES), self.frames)
+        return cycle.goodput_bit_per_s(self.frames * PAYLOAD_BYTES)
+
+    def profile(self, front: str) -> Airlink:
+        """The device's, at 5 GHz, without A-MSDUs, on both sides."""
+        profile = load_profile(self.device)
+        assert isinstance(profile, Airlink) and profile.access_point
+        own = {"front": front, "band": "5 GHz", "amsdu_frames": None}
+        access_point = profile.access_point.model_copy(update=own)
+        return profile.model_copy(update=own | {"access_point": access_point})
+
+
+CASES = (
+    Case(
+        "802.11n, HT40 MCS15 SGI, 32 frames",
+        "ath9k",
+        Rate("HT", 40, 2, 7, 400),
+        32,
+        "HtMcs15",
+        "{38, 40, BAND_5GHZ, 0}",
+    ),
+    Case(
+        "802.11ac, VHT80 MCS9 2ss SGI, 64 frames",
+        "ath10k",
+        Rate("VHT", 80, 2, 9, 400),
+        64,
+        "VhtMcs9",
+        "{42, 80, BAND_5GHZ, 0}",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One run."""
+
+    goodput_mbps: float
+    speed: float  # simulated seconds per second of CPU time
+
+
+class Peer:
+    """ns-3, in a process that takes one request after the other."""
+
+    def __init__(self) -> None:
+        """Install it, the first time, and start it."""
+        wanted = HERE / "ns3-requirements.txt"
+        folder = made(cache() / "ns3" / key_of(wanted.read_bytes(), sys.version), _install)
+        self._process = subprocess.Popen(
+            # -P: the package ns3 is meant, not this file.
+            [folder / "bin" / "python", "-P", HERE / "ns3_peer.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        os.sched_setaffinity(self._process.pid, {max(os.sched_getaffinity(0))})
+
+    def __enter__(self) -> Self:
+        """Use it in a with statement."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self._process.communicate()
+
+    def run(self, case: Case, tcp: bool) -> Figures:
+        """One upload."""
+        vht = case.rate.standard == "VHT"
+        # HT's aggregates are bounded in bytes here, with room for less than one frame more.
+        subframe_bytes = mpdu_bytes(IP_BYTES) + 8
+        aggregate_bytes = 1048575 if vht else case.frames * subframe_bytes
+        link = [case.mode, case.channel, vht, case.rate.streams, aggregate_bytes]
+        offered = round(1.05 * case.goodput_bit_per_s())
+        request = [link, [tcp, offered, NS3_LENGTH_S, SKIP_S]]
+        assert self._process.stdin and self._process.stdout
+        print(json.dumps(request), file=self._process.stdin, flush=True)
+        answer = json.loads(self._process.stdout.readline())
+        goodput_mbps = answer["bytes"] * 8 / (NS3_LENGTH_S - SKIP_S) / 1e6
+        return Figures(goodput_mbps, NS3_LENGTH_S / answer["cpu_s"])
+
+
+def _install(folder: Path) -> None:
+    print("== ns-3, for this benchmark alone", flush=True)
+    venv.create(folder, with_pip=True)
+    pip = [folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-r", HERE / "ns3-requirements.txt"], check=True)
+
+
+def run(kernel: Kernel, case: Case, front: str, tcp: bool) -> Figures:
+    """One upload in tsqlab."""
+    spec = Spec.model_validate(
+        {
+            "title": "bench",
+            "testbed": {"layout": "wifi-upload", "device": case.device},
+            "flows": {
+                "test": "tcp_nup" if tcp else "udp_flood",
+                "length": f"{LENGTH_S} s",
+                "delay": "0 s",
+            },
+            "sender": {"tsq": "NoTSQ"},
+        }
+    )
+    done = run_cell(kernel, spec, case.profile(front))
+    (flow,) = done.result.receivers.values()
+    counted = flow["t_ns"] >= SKIP_S * 1e9
+    received, t_ns = flow["app_bytes"][counted], flow["t_ns"][counted]
+    goodput_mbps = int(received[-1] - received[0]) * 8e3 / int(t_ns[-1] - t_ns[0])
+    return Figures(goodput_mbps, LENGTH_S / done.cpu_s)
+
+
+def main() -> None:
+    """Print the table, a row as it is measured."""
+    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 2
+    kernel = build(Recipe())
+    with Peer() as peer:
+        print("| link | flow | radio | Mbit/s: ns-3 | tsqlab | simulated s/s: ns-3 | tsqlab | ratio |")
+        print("|---|---|---|---|---|---|---|---|")
+        for case in CASES:
+            for tcp in (False, True):
+                theirs, full, soft = [], [], []
+                for _ in range(repeats):
+                    theirs.append(peer.run(case, tcp))
+                    full.append(run(kernel, case, "fullmac", tcp))
+                    soft.append(run(kernel, case, "softmac", tcp))
+                other = max(theirs, key=lambda one: one.speed)
+                for front, runs in (("fullmac", full), ("softmac", soft)):
+                    own = max(runs, key=lambda one: one.speed)
+                    words = [
+                        case.title,
+                        "CUBIC" if tcp else "UDP",
+                        front,
+                        f"{other.goodput_mbps:.1f}",
+                        f"{own.goodput_mbps:.1f}",
+                        f"{other.speed:.2f}",
+                        f"{own.speed:.1f}",
+                        f"{own.speed / other.speed:.1f}",
+                    ]
+                    print(f"| {' | '.join(words)} |", flush=True)
+    print(f"\nLinux {kernel.release}, {kernel.hz} Hz; ns-3.44")
+
+
+if __name__ == "__main__":
+    main()
