@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: demo test test-sanitized lint setup setup-dev packages bench readme clean
+.PHONY: demo test test-sanitized lint setup setup-dev packages bench bench-ns3 readme clean
 
 demo: setup
 	@echo "== kernel (built once, then cached)"
@@ -37,6 +37,12 @@ lint: setup-dev
 bench: setup-dev
 	@$(BIN)/tsqlab kernel build
 	@$(BIN)/python bench/speed.py
+	@$(BIN)/python bench/airlink.py
+
+# Installs ns-3 in the cache, 0.5 GB.
+bench-ns3: setup-dev
+	@$(BIN)/tsqlab kernel build
+	@$(BIN)/python bench/ns3.py
 
 # The README's figure and totals, from what `tsqlab run --all` left in results.
 readme: setup

@@ -26,11 +26,12 @@ HT150 = Rate("HT", 40, 1, 7, 400)
 STATIONS = (1, 8, 64)
 AGGREGATES = (1, 32)
 SHORT_S, LONG_S = 1, 6
+STEP_NS = 10**9  # between samples, which a process each takes for every radio and flow
 
 
 def measure(kernel: Kernel, bss: Bss, seconds: int, repeats: int) -> tuple[float, int, int]:
     """The CPU time of the cheapest guest, and the frames and the exchanges in it."""
-    files = plan([bss], [seconds])
+    files = plan([bss], [seconds], STEP_NS)
     runs = [
         run_plan(kernel, files, lambda out: counts(out, [bss], [seconds])[0])
         for _ in range(repeats)

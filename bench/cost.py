@@ -12,7 +12,7 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,9 +41,12 @@ class Run(Generic[Result]):
     result: Result
 
 
-def run_cell(kernel: Kernel, spec: Spec, profile: Profile) -> Run[Measurement]:
-    """Run one cell of an experiment."""
-    files = make_plan(spec, profile).files
+def run_cell(
+    kernel: Kernel, spec: Spec, profile: Profile, first: Sequence[str] = ()
+) -> Run[Measurement]:
+    """Run one cell of an experiment, with further lines at the head of its plan."""
+    files = dict(make_plan(spec, profile).files)
+    files["plan"] = "".join(f"{line}\n" for line in first) + files["plan"]
     return run_plan(kernel, files, lambda out: collect(out, spec, profile), spec.lab.memory)
 
 

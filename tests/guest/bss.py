@@ -68,8 +68,8 @@ def measure(guest, bsses, seconds):
     return counts(guest(*files.pop("plan").splitlines(), files=files), bsses, seconds)
 
 
-def plan(bsses, seconds):
-    """The plan's files."""
+def plan(bsses, seconds, step_ns=STEP_NS):
+    """The plan's files; all count every *step_ns*."""
     lengths_ns = _lengths_ns(seconds)
     end_ns = START_NS + WARM_UP_NS + max(lengths_ns)
     lines = [
@@ -80,7 +80,7 @@ def plan(bsses, seconds):
     for medium, (bss, length_ns) in enumerate(zip(bsses, lengths_ns, strict=True), 1):
         lines += _set_up(medium, bss, files)
         flows += _flows(medium, bss, START_NS + WARM_UP_NS + length_ns)
-    clock = f"clock\t{START_NS + WARM_UP_NS}\t{STEP_NS}\t{end_ns}"
+    clock = f"clock\t{START_NS + WARM_UP_NS}\t{step_ns}\t{end_ns}"
     files["plan"] = "".join(f"{line}\n" for line in (*lines, clock, *flows, "end"))
     return files
 
@@ -89,9 +89,7 @@ def counts(out, bsses, seconds):
     """Each station's counts in its BSS's seconds, from what the guest wrote."""
     return [
         [_counts(out, medium, number, length_ns) for number in range(1, bss.stations + 1)]
-        for medium, (bss, length_ns) in enumerate(
-            zip(bsses, _lengths_ns(seconds), strict=True), 1
-        )
+        for medium, (bss, length_ns) in enumerate(zip(bsses, _lengths_ns(seconds), strict=True), 1)
     ]
 
 
