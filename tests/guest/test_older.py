@@ -39,7 +39,5 @@ def test_an_upload_over_6_1(tsq, tmp_path, cpu):
         assert not bounded
         assert metrics["tcp_rtt_ms_p50"] > 50
     else:
-        assert all(
-            row["tcp_wmem_alloc_bytes"] <= row["tcp_tsq_limit_bytes"] + SKB for row in rows
-        )
+        assert all(row["tcp_wmem_alloc_bytes"] <= row["tcp_tsq_limit_bytes"] + SKB for row in rows)
         assert metrics["tcp_rtt_ms_p50"] < 15
