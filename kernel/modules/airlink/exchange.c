@@ -28,15 +28,14 @@
 #include "radio.h"
 #include "sniffer.h"
 
-/* The rest of the exchange after the frame of this step: its Duration field. */
-u64 al_exchange_remaining_ns(const struct al_exchange *exchange)
+/* What of an exchange follows the frame of @step. */
+static u64 rest_ns(enum al_step step, const struct al_ppdu *ppdu,
+		   const struct al_band *band)
 {
-	const struct al_ppdu *ppdu = exchange->ppdu;
-	const struct al_band *band = exchange->from->medium->band;
 	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
 	u64 ns = 0;
 
-	switch (exchange->step) {
+	switch (step) {
 	case AL_STEP_RTS:
 		ns += band->sifs_ns + al_control_ns(rate, band, AL_CTS_BYTES);
 		fallthrough;
@@ -52,14 +51,41 @@ u64 al_exchange_remaining_ns(const struct al_exchange *exchange)
 	}
 }
 
+/* After the frame of this step: its Duration field. */
+u64 al_exchange_remaining_ns(const struct al_exchange *exchange)
+{
+	return rest_ns(exchange->step, exchange->ppdu,
+		       exchange->from->medium->band);
+}
+
+static enum al_step first_step(const struct al_ppdu *ppdu)
+{
+	return ppdu->protected ? AL_STEP_RTS : AL_STEP_DATA;
+}
+
+static u64 first_frame_ns(const struct al_ppdu *ppdu,
+			  const struct al_band *band)
+{
+	return ppdu->protected ?
+	       al_control_ns(&al_ppdu_series(ppdu)->rate, band, AL_RTS_BYTES) :
+	       ppdu->ns;
+}
+
+/* The medium becomes busy for @radio: its countdowns stop. */
+static void freeze_all(struct al_radio *radio, u64 now_ns)
+{
+	int ac;
+
+	if (al_radio_idle_from_ns(radio) < now_ns)
+		for (ac = 0; ac < AL_ACS; ac++)
+			al_edcaf_freeze(&radio->edcaf[ac], now_ns);
+}
+
 static void become_busy(struct al_radio *radio, u64 from_ns, u64 until_ns)
 {
 	u64 busy_from_ns = max(from_ns, radio->heard_until_ns);
-	int ac;
 
-	if (al_radio_idle_from_ns(radio) < from_ns)
-		for (ac = 0; ac < AL_ACS; ac++)
-			al_edcaf_freeze(&radio->edcaf[ac], from_ns);
+	freeze_all(radio, from_ns);
 	if (until_ns > busy_from_ns) {
 		radio->stats.busy_ns += until_ns - busy_from_ns;
 		radio->heard_until_ns = until_ns;
@@ -113,15 +139,10 @@ static void prepare_first(struct al_exchange *exchange, u64 gap_ns)
 	struct al_radio *radio = exchange->edcaf->radio;
 	const struct al_ppdu *ppdu = exchange->ppdu;
 
-	if (ppdu->protected) {
+	if (ppdu->protected)
 		radio->stats.rts++;
-		prepare(exchange, AL_STEP_RTS, radio,
-			al_control_ns(&al_ppdu_series(ppdu)->rate,
-				      radio->medium->band, AL_RTS_BYTES),
-			gap_ns);
-	} else {
-		prepare(exchange, AL_STEP_DATA, radio, ppdu->ns, gap_ns);
-	}
+	prepare(exchange, first_step(ppdu), radio,
+		first_frame_ns(ppdu, radio->medium->band), gap_ns);
 }
 
 /* @edcaf has got access, and sends its first PPDU. */
@@ -130,7 +151,6 @@ void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns)
 	struct al_radio *radio = edcaf->radio;
 	struct al_exchange *exchange = &radio->exchange;
 	u32 txop_us = edcaf->params.txop_us;
-	int ac;
 
 	exchange->edcaf = edcaf;
 	exchange->ppdu = list_first_entry(&edcaf->ready, struct al_ppdu, node);
@@ -139,9 +159,7 @@ void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns)
 	exchange->txop_end_ns = txop_us ?
 				now_ns + (u64)txop_us * NSEC_PER_USEC : 0;
 
-	if (al_radio_idle_from_ns(radio) < now_ns)
-		for (ac = 0; ac < AL_ACS; ac++)
-			al_edcaf_freeze(&radio->edcaf[ac], now_ns);
+	freeze_all(radio, now_ns);
 	radio->own_until_ns = AL_NEVER_NS;
 	list_add_tail(&exchange->node, &radio->medium->exchanges);
 	prepare_first(exchange, 0);
@@ -326,28 +344,22 @@ static void leave(struct al_exchange *exchange)
 		list_del_init(&edcaf->node);
 }
 
-static u64 exchange_ns(const struct al_exchange *exchange)
+/* Of the PPDU that comes next, with the gap before it. */
+static u64 next_exchange_ns(const struct al_exchange *exchange)
 {
+	const struct al_band *band = exchange->edcaf->radio->medium->band;
 	const struct al_ppdu *ppdu = exchange->ppdu;
-	const struct al_radio *radio = exchange->edcaf->radio;
-	const struct al_band *band = radio->medium->band;
-	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
-	u64 ns = band->sifs_ns + ppdu->ns;
 
-	if (ppdu->response != AL_RESPONSE_NONE)
-		ns += band->sifs_ns + ppdu->response_ns;
-	if (ppdu->protected)
-		ns += 2 * band->sifs_ns +
-		      al_control_ns(rate, band, AL_RTS_BYTES) +
-		      al_control_ns(rate, band, AL_CTS_BYTES);
-	return ns;
+	return band->sifs_ns + first_frame_ns(ppdu, band) +
+	       rest_ns(first_step(ppdu), ppdu, band);
 }
 
 static void succeed(struct al_exchange *exchange)
 {
 	finish(exchange, true);
 	if (exchange->ppdu && exchange->txop_end_ns &&
-	    exchange->at_ns + exchange_ns(exchange) <= exchange->txop_end_ns) {
+	    exchange->at_ns + next_exchange_ns(exchange) <=
+	    exchange->txop_end_ns) {
 		exchange->began_ns = exchange->at_ns;
 		prepare_first(exchange,
 			      exchange->edcaf->radio->medium->band->sifs_ns);

@@ -144,36 +144,25 @@ static void drop_frames(struct al_link *link)
 			al_queue_flush(link->queues[tid]);
 }
 
-static void drop_all_frames(struct al_radio *radio)
-{
-	unsigned int index;
-
-	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX)
-		if (radio->link_to[index])
-			drop_frames(radio->link_to[index]);
-	if (radio->link_to_all)
-		drop_frames(radio->link_to_all);
-	if (radio->link_to_nobody)
-		drop_frames(radio->link_to_nobody);
-}
-
 static void cut_link(struct al_link *link)
 {
 	drop_frames(link);
 	al_link_destroy(link);
 }
 
-static void cut_all_links(struct al_radio *radio)
+/* @action may free the link. */
+static void visit_links(struct al_radio *radio,
+			void (*action)(struct al_link *link))
 {
 	unsigned int index;
 
 	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX)
 		if (radio->link_to[index])
-			cut_link(radio->link_to[index]);
+			action(radio->link_to[index]);
 	if (radio->link_to_all)
-		cut_link(radio->link_to_all);
+		action(radio->link_to_all);
 	if (radio->link_to_nobody)
-		cut_link(radio->link_to_nobody);
+		action(radio->link_to_nobody);
 }
 
 static void leave_medium(struct al_radio *radio)
@@ -186,7 +175,7 @@ static void leave_medium(struct al_radio *radio)
 			cut_link(other->link_to[radio->index]);
 		__clear_bit(radio->index, other->hearers);
 	}
-	cut_all_links(radio);
+	visit_links(radio, cut_link);
 	list_del(&radio->node);
 	hlist_del(&radio->hashed);
 	__clear_bit(radio->index, medium->indices);
@@ -227,7 +216,7 @@ void al_radio_down(struct al_radio *radio)
 {
 	spin_lock_bh(&radio->medium->lock);
 	radio->up = false;
-	drop_all_frames(radio);
+	visit_links(radio, drop_frames);
 	__skb_queue_purge(&radio->host.received);
 	spin_unlock_bh(&radio->medium->lock);
 }
