@@ -7,6 +7,7 @@ import pytest
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Radio, payload
 from tsqlab.airlink.uapi import ProfileAttribute
+from tsqlab.experiment.profile import bundled_profiles
 from tsqlab.guest.boot import GuestError
 from tsqlab.metrics import summarise
 
@@ -48,6 +49,21 @@ def test_stations_share_the_air(cell, device):
         assert np.mean([v for v in document["results"][f"TCP upload::{number}"] if v]) > 10
         assert f"wifi_stats_C{number}::avg_aggr_size::AP" in document["results"]
     assert "wifi_stats_AP::avg_aggr_size::all" in document["results"]
+
+
+@pytest.mark.parametrize("with_reports", [False, True])
+def test_received_frames_wait_for_an_interrupt(cell, tmp_path, with_reports):
+    """Which comes 50 ms after the last of them, or with the next frame that has been sent."""
+    device = tmp_path / "waits.toml"
+    device.write_text(
+        bundled_profiles()["ideal"].read_text() + 'access_point = "ideal"\n'
+        'receive_wait = "50 ms"\nreceive_wait_max = "60 ms"\n'
+        f"receive_with_reports = {str(with_reports).lower()}\n"
+    )
+    flows = {"test": "udp_flood", "udp_rate": "10 Mbit/s", **SHORT}
+    document = cell({"testbed": wifi(device=str(device)), "flows": flows})
+    ping_ms = summarise(document)["ping_ms_p50"]
+    assert ping_ms < 5 if with_reports else 50 < ping_ms < 65
 
 
 def test_the_histogram_is_of_all_ppdus(cell):

@@ -19,7 +19,8 @@
  * together, or when the first has waited for report_wait_ns: all that are there.
  *
  * Reception. Received frames go up when none has come for receive_wait_ns, or the
- * first has waited for receive_wait_max_ns: interrupt mitigation.
+ * first has waited for receive_wait_max_ns: interrupt mitigation. With
+ * receive_with_reports the interrupt of a report takes them up as well.
  *
  * All of it is NAPI: the timer of the next instant at which something is due does
  * no more than schedule it.
@@ -318,6 +319,8 @@ static int poll(struct napi_struct *napi, int budget)
 	refill_if_due(radio, now_ns);
 	take_reports(radio, now_ns, &reports);
 	reported = !list_empty(&reports);
+	if (reported && radio->profile.receive_with_reports)
+		host->first_received_ns = 0;	/* due, until none is left */
 	more = take_received(radio, now_ns, budget, &received);
 	work = skb_queue_len(&received);
 	if (host->stopped && host->frames < radio->profile.resume_frames) {

@@ -57,6 +57,7 @@ static const struct {
 	BOUND(receive_wait_ns, 0, 1000000000),
 	BOUND(receive_wait_max_ns, 0, 1000000000),
 	BOUND(pacing_shift, 0, 31),
+	BOUND(receive_with_reports, 0, 1),
 #undef BOUND
 };
 

@@ -55,6 +55,7 @@ struct al_profile {
 	u32 receive_wait_max_ns; /* ... or the first has waited this long */
 
 	u32 pacing_shift;	/* sk_pacing_shift that the driver sets; 0: none */
+	u32 receive_with_reports; /* 1: they go up with any report, too */
 };
 
 extern const struct al_profile al_profile_neutral;

@@ -112,6 +112,7 @@ class ProfileAttribute(IntEnum):
     RECEIVE_WAIT_NS = 27
     RECEIVE_WAIT_MAX_NS = 28
     PACING_SHIFT = 29
+    RECEIVE_WITH_REPORTS = 30
 
 
 class EdcaAttribute(IntEnum):

@@ -135,6 +135,7 @@ class Airlink(BaseModel):
     report_wait: _Time = None
     receive_wait: _Time = None
     receive_wait_max: _Time = None
+    receive_with_reports: bool | None = None
 
     pacing_shift: Annotated[int, Field(ge=0, le=31)] | None = None
 
