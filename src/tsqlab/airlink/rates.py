@@ -12,21 +12,19 @@ import re
 
 from tsqlab.airlink.messages import PhyRate
 from tsqlab.airlink.uapi import Phy
+from tsqlab.model.phy import LEGACY_MBPS, Rate, Standard
 
 _RATE = re.compile(
     r"(HT|VHT|HE)(20|40|80|160) MCS([0-9]{1,2})(?: ([1-4])ss)?(?: (SGI|GI1\.6|GI3\.2))?"
 )
-_LEGACY_MBPS = (6, 9, 12, 18, 24, 36, 48, 54)
-_LEGACY = {f"{mbps} Mbit/s": mcs for mcs, mbps in enumerate(_LEGACY_MBPS)}
+_LEGACY = {f"{mbps} Mbit/s": mcs for mcs, mbps in enumerate(LEGACY_MBPS)}
+_STANDARDS: dict[Phy, Standard] = {
+    Phy.LEGACY: "legacy",
+    Phy.HT: "HT",
+    Phy.VHT: "VHT",
+    Phy.HE: "HE",
+}
 _GI_NS = {None: 800, "SGI": 400, "GI1.6": 1600, "GI3.2": 3200}
-_MCS_MAX = {Phy.HT: 7, Phy.VHT: 9, Phy.HE: 11}
-
-# IEEE 802.11-2020, tables 19-6, 21-5 and 27-13: data subcarriers, by width in MHz.
-_SUBCARRIERS = {20: 52, 40: 108, 80: 234, 160: 468}
-_HE_SUBCARRIERS = {20: 234, 40: 468, 80: 980, 160: 1960}
-_HE_SYMBOL_NS, _SYMBOL_NS = 12_800, 3_200  # without the guard interval
-# Bits of a subcarrier times the code rate, in twelfths.
-_TWELFTHS = (6, 12, 18, 24, 36, 48, 54, 60, 72, 80, 90, 100)
 
 
 def parse_rate(text: object) -> PhyRate:
@@ -44,26 +42,19 @@ def parse_rate(text: object) -> PhyRate:
         if match[4] and int(match[4]) != streams:
             raise ValueError(f'"{text}": MCS{match[3]} of HT has {streams} streams')
     rate = PhyRate(phy, mcs, streams, int(match[2]), _GI_NS[match[5]])
-    if not _possible(rate):
-        raise ValueError(f'802.11 has no rate "{text}"')
+    try:
+        _standard_rate(rate)
+    except ValueError as error:
+        raise ValueError(f'802.11 has no rate "{text}": {error}') from None
     return rate
 
 
-def _possible(rate: PhyRate) -> bool:
-    he = rate.phy == Phy.HE
-    return (
-        rate.mcs <= _MCS_MAX[rate.phy]
-        and 1 <= rate.streams <= 4
-        and (rate.phy != Phy.HT or rate.width_mhz <= 40)
-        and rate.gi_ns in ((800, 1600, 3200) if he else (400, 800))
-    )
+def _standard_rate(rate: PhyRate) -> Rate:
+    """What the standard says of it. Raises ValueError when it has no such rate."""
+    standard = _STANDARDS[rate.phy]
+    return Rate(standard, rate.width_mhz, rate.streams, rate.mcs, rate.gi_ns)
 
 
 def kbps(rate: PhyRate) -> int:
     """Its nominal speed, rounded down: 150000 of "HT40 MCS7 SGI"."""
-    if rate.phy == Phy.LEGACY:
-        return _LEGACY_MBPS[rate.mcs] * 1000
-    he = rate.phy == Phy.HE
-    carriers = (_HE_SUBCARRIERS if he else _SUBCARRIERS)[rate.width_mhz]
-    symbol_ns = (_HE_SYMBOL_NS if he else _SYMBOL_NS) + rate.gi_ns
-    return carriers * _TWELFTHS[rate.mcs] * rate.streams * 1_000_000 // (12 * symbol_ns)
+    return _standard_rate(rate).bit_per_s // 1000
