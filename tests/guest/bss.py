@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Link, PhyRate, Radio
-from tsqlab.airlink.uapi import COUNTERS, FAMILY, Attribute, Phy, ProfileAttribute, StatsAttribute
+from tsqlab.airlink.uapi import Phy, ProfileAttribute
+from tsqlab.guest.testbed import radio_lines
 from tsqlab.model.phy import Rate
 from tsqlab.results.measurement import read_table
 
@@ -59,7 +60,11 @@ def phy_rate(rate):
 
 
 def genl(node, message):
-    return "\t".join(["genl", node, FAMILY, messages.payload(message).hex()])
+    return "\t".join(radio_lines.genl(node, message))
+
+
+def watch(node, series, medium, address):
+    return "\t".join(radio_lines.watch(node, series, medium, address))
 
 
 def measure(guest, bsses, seconds):
@@ -138,15 +143,12 @@ def _set_up(medium, bss, files):
 
 def _flows(medium, bss, end_ns):
     to, ap = f"10.{medium}.0.{ACCESS_POINT}", device(medium, ACCESS_POINT)
-    columns = ",".join(f"{int(counter)}={counter.name.lower()}" for counter in COUNTERS)
     for number in range(1, bss.stations + 1):
         node, port = device(medium, number), 5000 + number
         words = f"{to}\t{port}\t0\t{PAYLOAD_BYTES}\t0\t{START_NS}\t{end_ns}"
         yield f"udp\t{ap}\t{node}-recv\trecv\t{words}"
         yield f"udp\t{node}\t{node}-send\tsend\t{words}"
-        request = messages.payload(messages.get_radio(medium, address(number))).hex()
-        nest, array = int(Attribute.STATS), int(StatsAttribute.SUBFRAMES_OF)
-        yield f"genl-watch\t{node}\t{node}\t{FAMILY}\t{request}\t{nest}\t{columns}\t{array}"
+        yield watch(node, node, medium, address(number))
 
 
 def _counts(out, medium, number, length_ns):

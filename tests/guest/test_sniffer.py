@@ -5,10 +5,9 @@ import collections
 import subprocess
 
 import pytest
-from bss import genl
+from bss import genl, watch
 
 from tsqlab.airlink import messages
-from tsqlab.airlink.uapi import COUNTERS, FAMILY, Attribute, StatsAttribute
 
 STATION = "02:00:00:00:01:01"
 SECOND_NS = 10**9
@@ -16,13 +15,6 @@ START_NS, STOP_NS, END_NS = (10 * SECOND_NS, 12 * SECOND_NS, 13 * SECOND_NS)
 FIELDS = ("radiotap.ampdu.reference", "wlan.ta", "wlan.fc.type_subtype", "radiotap.mcs.index",
           "radiotap.mactime")  # fmt: skip
 QOS_DATA = 0x28
-
-
-def watched():
-    request = messages.payload(messages.get_radio(1, STATION)).hex()
-    columns = ",".join(f"{int(counter)}={counter.name.lower()}" for counter in COUNTERS)
-    nest, array = int(Attribute.STATS), int(StatsAttribute.SUBFRAMES_OF)
-    return f"genl-watch\tC\tradio\t{FAMILY}\t{request}\t{nest}\t{columns}\t{array}"
 
 
 def tshark(pcap, *arguments):
@@ -41,7 +33,7 @@ def out(request, guest):
         f"clock\t{START_NS}\t{SECOND_NS // 10}\t{END_NS}",
         f"tcp\tS\tup-recv\tlisten\trecv\t{words}",
         f"tcp\tC\tup-send\tconnect\tsend\t{words}",
-        watched(),
+        watch("C", "radio", 1, STATION),
         "capture\t-\tair\tair0",
         "end",
         spec={"testbed": testbed, "sender": {"tsq": "NoTSQ"}},

@@ -14,17 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tsqlab.airlink import messages
-from tsqlab.airlink.messages import Edca, Link, Message, PhyRate, Radio, payload
+from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
 from tsqlab.airlink.rates import kbps, parse_rate
-from tsqlab.airlink.uapi import (
-    COUNTERS,
-    FAMILY,
-    Attribute,
-    Front,
-    Phy,
-    ProfileAttribute,
-    StatsAttribute,
-)
+from tsqlab.airlink.uapi import Front, Phy, ProfileAttribute
 from tsqlab.experiment.profile import Airlink
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
@@ -43,6 +35,7 @@ from tsqlab.guest.testbed.common import (
     wire_batch,
     write_sysctls,
 )
+from tsqlab.guest.testbed.radio_lines import genl, watch
 
 MEDIUM = 1
 ACCESS_POINT = "AP"
@@ -153,19 +146,19 @@ class Wifi:
     def _radios(self) -> Iterable[Line]:
         """The medium, then each radio in its node, then what is not as by default."""
         band = 2 if self.profile.band == "2.4 GHz" else 5
-        yield _genl("-", messages.new_medium(MEDIUM, band, self.spec.lab.seed))
+        yield genl("-", messages.new_medium(MEDIUM, band, self.spec.lab.seed))
         for site in self.sites:
-            yield _genl(site.port.node, messages.new_radio(self._radio(site)))
+            yield genl(site.port.node, messages.new_radio(self._radio(site)))
         for site in self.sites:
             own = () if site.access_point else _ACCESS_POINT_EDCA
             for edca in (*own, *site.profile.edca_changes()):
-                yield _genl("-", messages.set_radio(MEDIUM, site.port.mac, edca=edca))
+                yield genl("-", messages.set_radio(MEDIUM, site.port.mac, edca=edca))
         if self.testbed.loss or self.testbed.snr is not None:
             for station in self.stations:
                 here, there = station.port.mac, self.access_point.port.mac
                 for one, other in ((here, there), (there, here)):
                     noise = Link(MEDIUM, one, other, self.testbed.loss, self.testbed.snr)
-                    yield _genl("-", messages.set_link(noise))
+                    yield genl("-", messages.set_link(noise))
 
     def _radio(self, site: _Site) -> Radio:
         attributes = site.profile.attributes()
@@ -214,12 +207,7 @@ class Wifi:
     def _watched(self, site: _Site) -> WatchedRadio:
         node, series = site.port.node, f"radio-{site.port.device}"
         one = self.clients[0] if len(self.clients) == 1 else "all"
-        columns = ",".join(f"{int(counter)}={counter.name.lower()}" for counter in COUNTERS)
-        line = (
-            *("genl-watch", node, series, FAMILY),
-            payload(messages.get_radio(MEDIUM, site.port.mac)).hex(),
-            *(str(int(Attribute.STATS)), columns, str(int(StatsAttribute.SUBFRAMES_OF))),
-        )
+        line = tuple(watch(node, series, MEDIUM, site.port.mac))
         return WatchedRadio(node, ACCESS_POINT if site.access_point else one, series, line)
 
 
@@ -297,7 +285,3 @@ _FRONTS = {
 
 def _mac(number: int) -> str:
     return f"02:00:00:00:01:{number:02x}"
-
-
-def _genl(node: str, message: Message) -> Line:
-    return ["genl", node, FAMILY, payload(message).hex()]
