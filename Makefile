@@ -26,7 +26,7 @@ test: setup-dev lint
 # A thousand times what `make test` does a few times, over a kernel that watches
 # itself (KASAN, UBSAN, lockdep, kmemleak): an hour.
 test-sanitized: setup-dev
-	@$(BIN)/pytest -n $(shell nproc) --sanitized tests/guest/test_stress.py
+	@$(BIN)/pytest -n $(shell nproc) --dist worksteal --sanitized tests/guest/test_stress.py
 
 lint: setup-dev
 	@echo "== lint"

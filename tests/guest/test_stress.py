@@ -55,9 +55,8 @@ def bss():
         yield run("ip", "-n", node, "link", "set", f"r{number}", "up")
 
 
-def sign_of_life(number):
-    """Now and then a word on the console, or the host takes the guest to be stuck."""
-    yield run("sh", "-c", f"echo {number} > /dev/console")
+# The host takes a guest of which it hears nothing for a while to be stuck.
+SIGNS_OF_LIFE = run("sh", "-c", "while cat /proc/uptime; do sleep 0.2; done >/dev/console &")
 
 
 def nodes():
@@ -73,11 +72,16 @@ def flows(stop_ns):
         yield f"udp\t{node}\t{name}\tsend\t10.0.0.{to}\t9\t0\t1400\t40000000\t1\t{stop_ns}"
 
 
-def pings():
-    """Traffic that bears a device's end. Below 10 ms ping polls, and time would stand still."""
-    for _ in range(4):
-        yield run("sh", "-c", "(ip netns exec C ping -q -i 0.01 -s 1400 -w 1 10.0.0.254 "
-                  ">/dev/null 2>&1; true) &")  # fmt: skip
+# Pings bear a device's end. Below 10 ms ping polls, and time would stand still. The shell waits
+# for them: as orphans they would be init's, which waits for none before the plan's end.
+UNLOAD_UNDER_PINGS = """\
+for one in 1 2 3 4; do
+	ip netns exec C ping -q -i 0.01 -s 1400 -w 1 10.0.0.254 >/dev/null 2>&1 &
+done
+sleep 0.0$1
+rmmod airlink || exit
+wait
+"""
 
 
 # What is left when all is over; kmemleak does not suspect what is younger than 5 s.
@@ -94,8 +98,8 @@ echo over
 """
 
 
-def afterwards(wait_s):
-    text = f"sleep {wait_s}\n{AFTERWARDS}"
+def afterwards(t0_s):
+    text = f"read up_s rest < /proc/uptime\nsleep $(({t0_s} - ${{up_s%.*}}))\n{AFTERWARDS}"
     return {"afterwards": text}, run(
         "sh", "-c", "sh /tsqlab/plan/afterwards >/tsqlab/out/afterwards 2>&1 &"
     )
@@ -120,8 +124,7 @@ def check(out):
 def test_radios_come_and_go_under_traffic(guest, cycles, front):
     cycles = cycles if front == Front.FULLMAC else cycles // 4
     t0_s = 5 + cycles // 10  # a cycle takes 50 ms
-    lines = [MODULE, *nodes(), *sign_of_life("bss"), *bss(), *sign_of_life("flows"),
-             *clock(t0_s, 60), *flows(t0_s * 10**9)]  # fmt: skip
+    lines = [SIGNS_OF_LIFE, MODULE, *nodes(), *bss(), *clock(t0_s, 60), *flows(t0_s * 10**9)]
     for number in range(cycles):
         lines.append(
             radio(
@@ -146,11 +149,11 @@ def test_radios_come_and_go_under_traffic(guest, cycles, front):
 
 
 def test_the_module_comes_and_goes_under_traffic(guest, cycles):
-    lines = [*nodes()]
+    lines = [SIGNS_OF_LIFE, *nodes()]
     for number in range(cycles):
-        lines += sign_of_life(number)
-        lines += [MODULE, *bss(), *pings(), run("sleep", f"0.0{number % 10}")]
-        lines += [run("rmmod", "airlink"), run("sleep", "1.1")]
-    files, check_leaks = afterwards(1)
-    lines += [MODULE, check_leaks, *clock(10 + 2 * cycles, 60), "end"]
+        lines += [MODULE, *bss(), run("sh", "/tsqlab/plan/unload", str(number % 10))]
+    t0_s = 10 + 5 * cycles // 4  # a cycle takes 1.05 s
+    files, check_leaks = afterwards(t0_s)
+    files["unload"] = UNLOAD_UNDER_PINGS
+    lines += [MODULE, check_leaks, *clock(t0_s, 60), "end"]
     check(guest(*lines, files=files))
