@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tsqlab.kernels.build import make_modules
-from tsqlab.kernels.source import series, versions
+from tsqlab.kernels.source import history, series, versions
 from tsqlab.paths import KERNEL_MODULES
 
 MODULES = sorted(path.parent.name for path in KERNEL_MODULES.glob("*/Kbuild"))
@@ -38,6 +38,11 @@ def test_checkpatch_is_content_with_the_modules(tree, module):
 @pytest.mark.parametrize("version", versions())
 def test_checkpatch_is_content_with_the_series(tree, version):
     check(tree, series(version, None))
+
+
+def test_checkpatch_is_content_with_history(tree):
+    # Commits of upstream are not in the project's own repository.
+    check(tree, history().values(), "--ignore", "UNKNOWN_COMMIT_ID")
 
 
 @pytest.mark.parametrize("module", MODULES)

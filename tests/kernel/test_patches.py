@@ -12,7 +12,7 @@ import pytest
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import key_of, made
 from tsqlab.kernels.config import fragment_text, fragments_for
-from tsqlab.kernels.source import changes, find_source, patched_tree, series, versions
+from tsqlab.kernels.source import changes, find_source, history, patched_tree, series, versions
 from tsqlab.paths import cache
 
 HERE = Path(__file__).parent
@@ -62,6 +62,14 @@ def test_all_patches_apply_with_git_am(patched, version, tmp_path):
         assert not done.returncode, f"{patch.name}: {done.stdout}{done.stderr}"
     for name in names:
         assert (stock / name).read_bytes() == (tree / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", history())
+@pytest.mark.parametrize("version", versions())
+def test_history_applies_above_the_series(patched, version, name):
+    command = ["patch", "-p1", "-N", "--dry-run", "-d", str(patched(version))]
+    done = subprocess.run([*command, "-i", str(history()[name])], capture_output=True, text=True)
+    assert not done.returncode, done.stdout
 
 
 @pytest.mark.parametrize("arch", alone.AREAS)

@@ -13,7 +13,7 @@ from tsqlab.kernels.cache import key_of, key_of_files, made
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import Build, make
 from tsqlab.kernels.names import named, recipe_of, remember
-from tsqlab.kernels.source import changes, find_source, patched_tree, series, versions
+from tsqlab.kernels.source import changes, find_source, history, patched_tree, series, versions
 
 PATCH = """\
 --- a/file
@@ -168,7 +168,15 @@ def test_kernels_have_names(tmp_path):
     assert named() == {"net-next": recipe}
     assert recipe_of("net-next") == recipe
     assert recipe_of("6.1") == Recipe(version="6.1")
-    with pytest.raises(UsageError, match='no kernel "nn"; there are 6.12, 6.1, net-next'):
+    with pytest.raises(UsageError, match=r'no kernel "nn"; there are 6.12, 6.1, .*, net-next'):
         recipe_of("nn")
     with pytest.raises(UsageError, match="is no name for a kernel"):
         remember("../x", recipe)
+
+
+def test_a_kernel_may_lack_changes_that_history_takes_back():
+    first, second = history()
+    both = recipe_of(f"6.1-without-{first}-without-{second}")
+    assert both == Recipe(version="6.1", without=(first, second))
+    with pytest.raises(UsageError, match=f"6.12-without-{first}"):
+        recipe_of("6.12-without-nothing")

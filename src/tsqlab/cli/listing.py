@@ -8,6 +8,7 @@ from typing import Any
 
 from tsqlab.experiment.load import bundled, load
 from tsqlab.experiment.profile import bundled_profiles, load_profile
+from tsqlab.kernels.names import taken_back
 from tsqlab.kernels.source import versions
 
 
@@ -28,4 +29,6 @@ def _list(options: argparse.Namespace) -> None:
         print(f"  {name:22} {load_profile(name).title}")
     print("kernels")
     for version in versions():
-        print(f"  {version:22} Debian's linux-source-{version} with kernel/patches/{version}")
+        print(f"  {version:26} Debian's linux-source-{version} with kernel/patches/{version}")
+    for name in taken_back():
+        print(f"  {name:26} with one upstream change taken back, by kernel/patches/history")

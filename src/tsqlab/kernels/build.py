@@ -14,7 +14,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import key_of, key_of_files, made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
 from tsqlab.kernels.make import Build, Progress, make
-from tsqlab.kernels.source import changes, find_source, patched_tree, series
+from tsqlab.kernels.source import changes, find_source, history, patched_tree, series
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
 _ABOUT = "tsqlab.json"
@@ -44,6 +44,7 @@ class Recipe:
     patches: Path | None = None  # a folder in place of the series
     hz: int = 1000  # CONFIG_HZ
     extra: tuple[str, ...] = ()  # further fragments of kernel/config
+    without: tuple[str, ...] = ()  # names of kernel/patches/history: upstream changes taken back
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
@@ -53,6 +54,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
     """
     found = find_source(recipe.version, recipe.source)
     tree_patches = series(found.version, recipe.patches)
+    tree_patches += [history()[name] for name in recipe.without]
     own = fragments_for("".join(patch.read_text() for patch in tree_patches))
     fragments, hz = fragment_text(recipe.hz, (*own, *recipe.extra)), recipe.hz
     compiler = _compiler()

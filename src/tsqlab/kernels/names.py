@@ -14,21 +14,33 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.build import Recipe
-from tsqlab.kernels.source import versions
+from tsqlab.kernels.source import history, versions
 from tsqlab.paths import cache
+
+_WITHOUT = "-without-"
 
 
 def recipe_of(name: str) -> Recipe:
-    """The recipe of a version or of a remembered name. Raises UsageError."""
-    if name in versions():
-        return Recipe(version=name)
+    """The recipe of a version or of a remembered name. Raises UsageError.
+
+    "6.12-without-NAME" is 6.12 with the upstream change taken back that is in
+    kernel/patches/history/NAME.patch; several may follow each other.
+    """
+    version, *without = name.split(_WITHOUT)
+    if version in versions() and set(without) <= set(history()):
+        return Recipe(version=version, without=tuple(without))
     known = named()
     if name in known:
         return known[name]
-    there = ", ".join([*versions(), *known])
+    there = ", ".join([*versions(), *taken_back(), *known])
     raise UsageError(
         f'no kernel "{name}"; there are {there}, and tsqlab kernel build --name makes more'
     )
+
+
+def taken_back() -> list[str]:
+    """The newest version without each of the changes in kernel/patches/history."""
+    return [f"{versions()[0]}{_WITHOUT}{name}" for name in history()]
 
 
 def named() -> dict[str, Recipe]:
@@ -53,7 +65,8 @@ def _read(path: Path) -> Recipe:
         data = json.loads(path.read_text())
         for key in ("source", "patches"):
             data[key] = Path(data[key]) if data[key] else None
-        data["extra"] = tuple(data["extra"])
+        for key in ("extra", "without"):
+            data[key] = tuple(data.get(key, ()))
         return Recipe(**data)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise TsqlabError(f"{path}: damaged ({error}); remove it") from error

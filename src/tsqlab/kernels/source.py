@@ -19,6 +19,7 @@ from tsqlab.kernels.cache import key_of, key_of_files, made
 from tsqlab.paths import KERNEL_PATCHES, cache
 
 _DEBIAN = Path("/usr/src")
+_VERSION = re.compile(r"\d+(\.\d+)*")
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Source:
 
 def versions() -> list[str]:
     """The kernel versions that have a series in kernel/patches, newest first."""
-    names = [path.name for path in KERNEL_PATCHES.iterdir() if path.is_dir()]
+    names = [path.name for path in KERNEL_PATCHES.iterdir() if _VERSION.fullmatch(path.name)]
     return sorted(names, key=lambda name: [int(part) for part in name.split(".")], reverse=True)
 
 
@@ -66,6 +67,11 @@ def series(version: str, given: Path | None) -> list[Path]:
     return patches
 
 
+def history() -> dict[str, Path]:
+    """The patches that take an upstream change back, by name."""
+    return {path.stem: path for path in sorted((KERNEL_PATCHES / "history").glob("*.patch"))}
+
+
 def changes(patches: Sequence[Path]) -> bytes:
     """What the patches change, without their messages: those are no reason to build again."""
     texts = (patch.read_bytes() for patch in patches)
@@ -86,7 +92,7 @@ def patched_tree(source: Source, patches: Sequence[Path]) -> Path:
 
 def _nearest_series(version: str) -> Path:
     """The series of the version itself, or of the newest one that is not newer."""
-    if not re.fullmatch(r"\d+(\.\d+)*", version):
+    if not _VERSION.fullmatch(version):
         raise UsageError(f'"{version}" is no kernel version; there are {", ".join(versions())}')
     wanted = [int(part) for part in version.split(".")]
     for name in versions():
