@@ -46,7 +46,11 @@ def results(folder: Path, name: str = NAME) -> Path:
 
 def test_what_has_not_been_run_is_there_too(tmp_path: Path) -> None:
     overview = read_overview(tmp_path)
-    assert [entry.name for entry in overview.entries] == list(bundled())
+    names = [entry.name for entry in overview.entries]
+    assert sorted(names) == sorted(bundled())
+    papers = [entry.paper for entry in overview.entries]
+    assert list(dict.fromkeys(papers)) == ["cotsq", "lwn", "tp-tsq", "aggregating"]
+    assert names.index("agg-8") + 1 == names.index("agg-10")
     assert {line.word for entry in overview.entries for line in entry.lines} == {"not run"}
     assert overview.headline is None
     make_overview(tmp_path)

@@ -7,6 +7,7 @@ not been run is there too, its claims "not run"; other folders beside them are l
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -109,7 +110,7 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
     if not path.is_dir():
         raise FileError(path, "no such folder; give the one that tsqlab run --all wrote")
     entries, figure, words = [], None, ""
-    for name in bundled():
+    for name in sorted(bundled(), key=_place):
         folder, error = _folder(path / name, name)
         if folder.results and not error:
             try:
@@ -120,6 +121,13 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
             figure, words = headline.headline(folder.results), headline.in_words(folder.results)
         entries.append(_entry(folder, name, error))
     return Overview(path, entries, figure, words, list(_others(path)))
+
+
+def _place(name: str) -> tuple[int, list[tuple[int, str]]]:
+    """Where an experiment stands on the page: by paper, and agg-10 after agg-9."""
+    paper = bundled()[name].parent.name
+    order = [*PAPERS, paper].index(paper)
+    return order, [(int(part or 0), text) for text, part in re.findall(r"(\D+)(\d*)", name)]
 
 
 def _folder(path: Path, name: str) -> tuple[Folder, str]:
