@@ -14,7 +14,7 @@ demo: setup
 	@$(BIN)/tsqlab kernel build
 	@echo "== the demo: one upload over Wi-Fi, with stock TSQ, 6 ms of it, and none"
 	@$(BIN)/tsqlab run cotsq-3 --jobs $(shell nproc) --out results/demo \
-		--set 'length="20 s"' --set 'delay="2 s"' --set 'seed=[1]'
+		--set 'length="20 s"' --set 'delay="2 s"' --set 'seed=[1, 2, 3]'
 
 test: setup-dev lint
 	@echo "== kernels (built once, then cached)"
