@@ -85,7 +85,9 @@ def test_no_guest_outlives_its_host(tmp_path, processes):
     (tmp_path / "plan").write_text(sh("while :; do :; done") + "\n")
     memory = marker.removeprefix("mem=").removesuffix("K")
     host = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), memory])
-    wait_until(lambda: processes(f"/tsqlab/linux {marker}"))
+    console = tmp_path / "console"
+    wait_until(lambda: console.exists() and "Linux version" in console.read_text())
+    assert processes(f"/tsqlab/linux {marker}")
     host.send_signal(signal.SIGKILL)
     host.wait()
     wait_until(lambda: not processes(f"/tsqlab/linux {marker}"))

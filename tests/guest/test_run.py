@@ -105,6 +105,42 @@ def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path,
     assert done.returncode == 0
 
 
+# As bubblewrap while its child waits for a word of it, for ever if need be.
+BUBBLEWRAP = """\
+#!/bin/sh
+echo "$@" >> {started}
+sh -c "sleep 1000; : {started}" &
+wait
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_outlives_a_run_that_ends_while_a_guest_starts(
+    experiment, tmp_path, how, processes
+):
+    started, fake = tmp_path / "started", tmp_path / "bin" / "bwrap"
+    fake.parent.mkdir()
+    fake.write_text(BUBBLEWRAP.format(started=started))
+    fake.chmod(0o755)
+    path = f"{fake.parent}:{os.environ['PATH']}"
+    process = subprocess.Popen(
+        command("run", experiment, "--out", tmp_path / "out", "--jobs", "1"),
+        env={**os.environ, "PATH": path},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (started.exists() and processes(f"sleep 1000; : {started}")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(how)
+    process.wait()
+    deadline = time.monotonic() + 10
+    while processes(str(tmp_path)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_a_damaged_result_is_made_again(experiment, tmp_path):
     out = tmp_path / "out"
     assert tsqlab("run", experiment, "--out", out).returncode == 0

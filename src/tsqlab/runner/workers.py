@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from queue import Empty, Queue
 from typing import Any
 
-from tsqlab.guest.lifetime import die_with
+from tsqlab.guest.lifetime import end_all_with
 from tsqlab.runner.cell import Job, run_cell
 
 
@@ -49,7 +49,7 @@ class Workers:
     def kill(self) -> None:
         """End the workers at once, and with them their guests."""
         for process in multiprocessing.active_children():
-            process.kill()
+            process.terminate()
         self.executor.shutdown(cancel_futures=True)
 
     def ticks(self) -> list[tuple[str, int]]:
@@ -63,9 +63,9 @@ class Workers:
 
 
 def _start(cpus: Any, ticks: Any, parent: int) -> None:
-    """Begin a worker: die with the parent, leave Ctrl-C to it, and take a CPU."""
+    """Begin a worker: end with the parent, leave Ctrl-C to it, and take a CPU."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with(parent)
+    end_all_with(parent)
     _this.cpu, _this.ticks = cpus.get(), ticks
 
 
