@@ -24,6 +24,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import Build, make
+from tsqlab.kernels.source import USER_MODE
 
 
 def _objects(folder: str, *names: str) -> tuple[str, ...]:
@@ -31,7 +32,7 @@ def _objects(folder: str, *names: str) -> tuple[str, ...]:
 
 
 _UM = (
-    *("arch/um/kernel/", "arch/um/os-Linux/", "drivers/char/random.o"),
+    *("arch/um/kernel/", "arch/um/os-Linux/", "arch/x86/um/", "drivers/char/random.o"),
     *_objects("kernel/time", "hrtimer", "jiffies", "time", "timekeeping", "timer"),
 )
 # TCP itself, and of the rest what reads its structures, its namespace and its counters.
@@ -52,7 +53,7 @@ _TCP_USERS = (
 )
 
 AREAS: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "um": {"arch/um/": _UM, "include/": _TCP, "net/": _TCP},
+    "um": {**dict.fromkeys(USER_MODE, _UM), "include/": _TCP, "net/": _TCP},
     "x86_64": {"include/": (*_TCP, *_TCP_USERS), "net/": (*_TCP, *_TCP_USERS)},
 }
 """By architecture: what is to be made when something below a folder changes that is no .c."""
@@ -87,7 +88,7 @@ def goals(changes: Sequence[Change], arch: str) -> list[str]:
     new = {name for change in changes for name in change.new}
     wanted: dict[str, None] = {}  # in order, and each once
     for name in sorted({name for change in changes for name in change.files}):
-        if name.startswith("arch/um/") and arch != "um":
+        if name.startswith(USER_MODE) and arch != "um":
             continue
         if name.endswith(".c") and not name.startswith("arch/"):
             wanted[f"{name.removesuffix('.c')}.o"] = None

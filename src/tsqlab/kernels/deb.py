@@ -25,7 +25,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import HOST, Build, Progress, make
-from tsqlab.kernels.source import find_source, patched_tree, series
+from tsqlab.kernels.source import USER_MODE, find_source, patched_tree, series
 
 _BOOT = Path("/boot")
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
@@ -138,7 +138,7 @@ def _installed(packages: set[str]) -> set[str]:
 
 def _only_um(patch: Path) -> bool:
     files = re.findall(r"^diff --git a/(\S+) ", patch.read_text(), re.MULTILINE)
-    return all(name.startswith("arch/um/") for name in files)
+    return all(name.startswith(USER_MODE) for name in files)
 
 
 def _configure(build: Build, config: str) -> None:

@@ -21,6 +21,9 @@ from tsqlab.paths import KERNEL_PATCHES, cache
 _DEBIAN = Path("/usr/src")
 _VERSION = re.compile(r"\d+(\.\d+)*")
 
+USER_MODE = ("arch/um/", "arch/x86/um/")
+"""What of a kernel's source is for User-Mode Linux alone."""
+
 
 @dataclass(frozen=True)
 class Source:
