@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from waiting import wait_until
 
 from tsqlab.guest.boot import GuestError
 
@@ -91,10 +91,3 @@ def test_no_guest_outlives_its_host(tmp_path, processes):
     host.send_signal(signal.SIGKILL)
     host.wait()
     wait_until(lambda: not processes(f"/tsqlab/linux {marker}"))
-
-
-def wait_until(true, limit_s=60):
-    deadline = time.monotonic() + limit_s
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

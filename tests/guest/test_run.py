@@ -8,9 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from waiting import wait_until
 
 EXPERIMENT = """\
 # A short one.
@@ -83,10 +83,7 @@ def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path,
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
-    while not list(out.glob("*.flent.gz")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: list(out.glob("*.flent.gz")))
     if how is signal.SIGINT:
         os.killpg(process.pid, how)  # as a terminal does
     else:
@@ -96,10 +93,7 @@ def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path,
     if how is signal.SIGINT:
         assert process.returncode == 130
         assert "interrupted" in words
-    deadline = time.monotonic() + 10
-    while processes(f"--bind {out}"):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not processes(f"--bind {out}"), limit_s=10)
     done = tsqlab("run", experiment, "--out", out, "--set", length)
     assert re.search(r"[123] of 4 cells are done already", done.stdout)
     assert done.returncode == 0
@@ -129,16 +123,10 @@ def test_nothing_outlives_a_run_that_ends_while_a_guest_starts(
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
-    while not (started.exists() and processes(f"sleep 1000; : {started}")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: started.exists() and processes(f"sleep 1000; : {started}"))
     process.send_signal(how)
     process.wait()
-    deadline = time.monotonic() + 10
-    while processes(str(tmp_path)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not processes(str(tmp_path)), limit_s=10)
 
 
 def test_a_damaged_result_is_made_again(experiment, tmp_path):

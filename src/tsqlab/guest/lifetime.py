@@ -4,8 +4,8 @@
 PR_SET_PDEATHSIG does that for a child that asks for it, from then on. Its own children have to
 ask anew, and bubblewrap's does so only after bubblewrap has given it a word to go on: when
 bubblewrap is killed before, the child waits for ever, and when it is killed just after, the
-child boots a guest that nothing ends. So whoever ends bubblewrap by a signal adopts what it
-leaves, and ends that too.
+child boots a guest that nothing ends. So a worker, which may be ended at any moment, adopts what
+bubblewrap leaves, and ends that too.
 """
 
 from __future__ import annotations
