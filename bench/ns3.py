@@ -29,7 +29,8 @@ from cost import run_cell
 from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.kernels import Kernel, Recipe, build
-from tsqlab.kernels.cache import key_of, made
+from tsqlab.kernels.cache import made
+from tsqlab.keys import key_of
 from tsqlab.model.exchange import exchange
 from tsqlab.model.mac import mpdu_bytes
 from tsqlab.model.phy import Rate

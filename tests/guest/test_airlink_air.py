@@ -2,8 +2,8 @@
 """The radio on the air against the model, which shares no code with it."""
 
 import pytest
-from bss import IP_BYTES, PAYLOAD_BYTES, Bss, measure
 
+from bss import IP_BYTES, PAYLOAD_BYTES, Bss, measure
 from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.model import blockack, contention
 from tsqlab.model.band import GHZ_2_4

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from waiting import wait_until
 
 from tsqlab.guest.boot import GuestError
+from waiting import wait_until
 
 CLOCK = "clock\t10000000000\t100000000\t10500000000"
 

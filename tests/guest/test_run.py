@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+
 from waiting import wait_until
 
 EXPERIMENT = """\

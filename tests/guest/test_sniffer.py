@@ -5,8 +5,8 @@ import collections
 import subprocess
 
 import pytest
-from bss import genl, watch
 
+from bss import genl, watch
 from tsqlab.airlink import messages
 
 STATION = "02:00:00:00:01:01"

@@ -8,8 +8,8 @@ over one with KASAN, UBSAN, lockdep and kmemleak, which end the test with what t
 import re
 
 import pytest
-from bss import ACCESS_POINT, address, genl
 
+from bss import ACCESS_POINT, address, genl
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
 from tsqlab.airlink.uapi import Front, Phy, ProfileAttribute

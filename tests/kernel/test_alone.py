@@ -4,9 +4,9 @@
 import subprocess
 from pathlib import Path
 
-import alone
 import pytest
 
+import alone
 from tsqlab.errors import TsqlabError
 
 # Kbuild in miniature: O=, an object from a C file, and .config from nothing.

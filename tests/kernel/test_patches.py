@@ -6,13 +6,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import alone
 import pytest
 
+import alone
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import key_of, made
+from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import fragment_text, fragments_for
 from tsqlab.kernels.source import changes, find_source, history, patched_tree, series, versions
+from tsqlab.keys import key_of
 from tsqlab.paths import cache
 
 HERE = Path(__file__).parent

@@ -43,7 +43,7 @@ def _left(begun: float, run_s: float, total_s: float) -> str:
 
 
 class SweepProgress:
-    """The watcher of a sweep (tsqlab.runner.sweep.Watcher)."""
+    """The watcher of a sweep (tsqlab.runner.experiment.Watcher)."""
 
     def __init__(self) -> None:
         """Nothing to show before the start."""

@@ -51,7 +51,7 @@ def _report(options: argparse.Namespace) -> None:
 
 def _report_all(options: argparse.Namespace) -> None:
     # matplotlib takes half a second, which commands that draw nothing need not wait for.
-    from tsqlab.report import overview  # noqa: PLC0415
+    from tsqlab.report.pages import overview  # noqa: PLC0415
 
     path = options.dir or RESULTS
     if options.readme:
@@ -69,7 +69,7 @@ def show_all(path: Path, *, reports: bool = True) -> None:
 
     Raises TsqlabError for damage.
     """
-    from tsqlab.report import overview  # noqa: PLC0415
+    from tsqlab.report.pages import overview  # noqa: PLC0415
 
     made = overview.make_overview(path, reports=reports)
     print(overview.totals_text(made))

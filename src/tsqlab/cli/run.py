@@ -22,7 +22,7 @@ from tsqlab.experiment.load import bundled
 from tsqlab.report import make_report
 from tsqlab.report.table import aligned
 from tsqlab.runner.batch import Account, plan, run_batch
-from tsqlab.runner.sweep import jobs_of, run
+from tsqlab.runner.experiment import jobs_of, run
 
 
 def add_to(commands: Any) -> None:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import key_of, key_of_files, made
+from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
 from tsqlab.kernels.make import Build, Progress, make
 from tsqlab.kernels.source import changes, find_source, history, patched_tree, series
+from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
 _ABOUT = "tsqlab.json"

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.kernels.cache import key_of, key_of_files, made
+from tsqlab.kernels.cache import made
+from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import KERNEL_PATCHES, cache
 
 _DEBIAN = Path("/usr/src")

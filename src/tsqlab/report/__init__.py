@@ -12,6 +12,6 @@ __all__ = ["claims_table", "format_table", "make_report", "summary_table"]
 def make_report(folder: Path) -> Path:
     """Make report.html of an experiment's folder; returns where it is. Raises FileError."""
     # matplotlib takes half a second, which commands that draw nothing need not wait for.
-    from tsqlab.report import page  # noqa: PLC0415
+    from tsqlab.report.pages import experiment  # noqa: PLC0415
 
-    return page.make_report(folder)
+    return experiment.make_report(folder)

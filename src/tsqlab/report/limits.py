@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tsqlab.report.folder import Result
+from tsqlab.results.folder import Result
 
 STOCK, NONE = "stock TSQ", "no TSQ"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tsqlab.metrics.statistics import Estimate
-from tsqlab.report.settings import by_setting, over_seeds
+from tsqlab.results.repetitions import by_setting, over_seeds
 from tsqlab.results.summary import SummaryRow, read_summary
 
 COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90",

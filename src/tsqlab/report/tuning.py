@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.metrics.knee import WITHIN, Knee
-from tsqlab.report.axes import short
-from tsqlab.report.folder import Result, read_folder
 from tsqlab.report.limits import NONE, STOCK
-from tsqlab.report.settings import SEED, over_seeds
-from tsqlab.report.sweep import Curve, curves_of, format_knee
+from tsqlab.report.plots.axes import short
+from tsqlab.report.plots.sweep import Curve, curves_of, format_knee
+from tsqlab.results.folder import Result, read_folder
+from tsqlab.results.repetitions import SEED, over_seeds
 
 SHIFT_STOCK = 10  # of sk_pacing_shift: about 1 ms
 

@@ -24,9 +24,9 @@ from typing import Literal
 from tsqlab.experiment.claims import Claim, level_number
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
-from tsqlab.report.folder import Folder, ManifestCell, Result, releases
-from tsqlab.report.settings import Setting, setting, varying
+from tsqlab.results.folder import Folder, ManifestCell, Result, releases
 from tsqlab.results.record import Level
+from tsqlab.results.repetitions import Setting, setting, varying
 
 Word = Literal["holds", "differs", "not run"]
 WORDS: tuple[Word, ...] = ("holds", "differs", "not run")

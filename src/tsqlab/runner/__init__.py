@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Running an experiment's cells, on any concurrent.futures.Executor, into a folder."""
 
-from tsqlab.runner.sweep import run
+from tsqlab.runner.experiment import run
 
 __all__ = ["run"]

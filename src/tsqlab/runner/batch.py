@@ -17,8 +17,8 @@ from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.kernels import Kernel
 from tsqlab.runner.cell import Job
+from tsqlab.runner.experiment import Watcher, jobs_of, run
 from tsqlab.runner.folder import Folder
-from tsqlab.runner.sweep import Watcher, jobs_of, run
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Short names for content: what has the same key is the same to the byte."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def key_of(*parts: str | bytes) -> str:
+    """A short name for content: no two lists of parts share one."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()[:16]
+
+
+def key_of_files(paths: Iterable[Path], root: Path) -> str:
+    """A short name for files: their names below *root* and what is in them."""
+    parts: list[str | bytes] = []
+    for path in sorted(paths):
+        parts.append(os.fsencode(path.relative_to(root)))
+        parts.append(os.fsencode(path.readlink()) if path.is_symlink() else _digest(path))
+    return key_of(*parts)
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""report.html: an experiment on one page.
+
+The page holds all it needs, its style and its plots, and asks no network for anything; the
+result files beside it are linked. What comes from data is escaped by the template engine,
+and the plots' texts by matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tsqlab.errors import FileError
+from tsqlab.report.claims import claim_lines, totals
+from tsqlab.report.plots.figure import plain
+from tsqlab.report.plots.kinds import KINDS, Section, draw
+from tsqlab.report.table import COLUMNS, heading, summary_lines
+from tsqlab.results.files import write_whole
+from tsqlab.results.folder import MANIFEST, Folder, read_folder, read_manifest, releases
+from tsqlab.results.repetitions import SEED, by_setting
+from tsqlab.results.summary import METRICS, format_number
+
+REPORT = "report.html"
+SUMMARY = "summary.csv"
+_KERNEL = "Linux"
+"""The heading of the column that says which kernel a number is of."""
+
+PLOTS = "plots"
+_PLOTS_MAX_BYTES = 4_000_000  # of a page's 5 MB, most of which hundreds of cells may take
+_TEMPLATES = Path(__file__).parent
+
+
+def make_report(folder: Path) -> Path:
+    """Make the page of an experiment's folder, and its plots beside it. Raises FileError."""
+    _check_plots(folder, read_manifest(folder).plots)
+    return write_report(read_folder(folder))
+
+
+def write_report(content: Folder) -> Path:
+    """Make the page of a folder that has been read. Raises FileError."""
+    folder = content.path
+    _check_plots(folder, content.manifest.plots)
+    sections = _sections(content)
+    plots = folder / PLOTS
+    plots.mkdir(exist_ok=True)
+    for section in sections:
+        for number, plot in enumerate(section.plots, 1):
+            write_whole(plots / f"{section.name}-{number}.svg", plain(plot.svg).encode())
+            write_whole(plots / f"{section.name}-{number}.png", plot.png)
+    write_whole(folder / REPORT, render(content, fitting(sections)).encode())
+    return folder / REPORT
+
+
+def fitting(sections: Sequence[Section]) -> list[Section]:
+    """The sections with no more plots than a page has room for.
+
+    Each may have as much as what those before it left, divided by how many there are to come;
+    the first plot of each is always there.
+    """
+    left, kept = _PLOTS_MAX_BYTES, []
+    for number, section in enumerate(sections):
+        share = left // (len(sections) - number)
+        sizes = list(accumulate(len(plot.svg.encode()) for plot in section.plots))
+        fit = max(1, sum(size <= share for size in sizes))
+        left -= sizes[:fit][-1] if sizes else 0
+        left_out = section.left_out + len(section.plots) - len(section.plots[:fit])
+        kept.append(replace(section, plots=section.plots[:fit], left_out=left_out))
+    return kept
+
+
+def _check_plots(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in KINDS:
+            message = f'no plot "{name}"; there are {", ".join(KINDS)}'
+            raise FileError(folder / MANIFEST, message, key="plots")
+
+
+def fill(template: str, **content: Any) -> str:
+    """A page of one of the templates here, its style in it."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = Markup((_TEMPLATES / "report.css").read_text())  # ours, not data
+    return environment.get_template(template).render(style=style, **content)
+
+
+def render(folder: Folder, sections: Sequence[Section]) -> str:
+    """The page as text."""
+    manifest = folder.manifest
+    claims = claim_lines(folder)
+    return fill(
+        "report.html",
+        manifest=manifest,
+        facts=_facts(folder),
+        claims=claims,
+        totals=totals(claims),
+        sections=sections,
+        summary=_summary(folder),
+        cells=_cells(folder),
+        has_summary=(folder.path / SUMMARY).exists(),
+    )
+
+
+def _facts(folder: Folder) -> Mapping[str, str]:
+    """What was run, in words."""
+    manifest = folder.manifest
+    source = [manifest.paper, f"figure {manifest.figure}" if manifest.figure else ""]
+    seeds = dict.fromkeys(str(cell.factors[SEED]) for cell in manifest.cells
+                          if SEED in cell.factors)  # fmt: skip
+    done = f"{len(folder.results)} of {len(manifest.cells)} done"
+    facts = {
+        "Experiment": manifest.experiment,
+        "Paper": ", ".join(part for part in source if part),
+        "Kernel": "; ".join(_kernel(kernel) for kernel in manifest.kernels),
+        "Seeds": ", ".join(seeds),
+        "Cells": done if folder.unfinished else str(len(manifest.cells)),
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _kernel(kernel: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in kernel.items() if name != "release"}
+    return ", ".join([
+        f"Linux {kernel.get('release', 'of an unknown release')}",
+        *(f"{'build' if name == 'id' else name} {value}" for name, value in rest.items()),
+    ])  # fmt: skip
+
+
+def _sections(folder: Folder) -> list[Section]:
+    manifest = folder.manifest
+    return [draw(name, folder.results, manifest.latency) for name in manifest.plots]
+
+
+def _summary(folder: Folder) -> Mapping[str, Any]:
+    """The table of settings."""
+    rows = [result.row() for result in folder.results]
+    columns = _known([row.metrics for row in rows], COLUMNS)
+    head, *body = summary_lines(rows, columns)
+    factors = len(head) - len(columns)
+    kernels = (releases(cells) for cells in by_setting(folder.results).values())
+    return {
+        "factors": [*head[:factors], _KERNEL],
+        "columns": [heading(name) for name in columns],
+        "rows": [
+            [*line[:factors], kernel, *line[factors:]]
+            for line, kernel in zip(body, kernels, strict=True)
+        ],
+        "seeds": max((len(cells) for cells in by_setting(rows).values()), default=0),
+    }
+
+
+def _cells(folder: Folder) -> Mapping[str, Any]:
+    """The table of cells, those that are not done among them."""
+    manifest = folder.manifest
+    results = {result.id: result for result in folder.results}
+    factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
+                                                       for name in cell.factors)]))  # fmt: skip
+    columns = _known([result.metrics for result in folder.results], METRICS)
+    rows = []
+    for cell in manifest.cells:
+        result = results.get(cell.id)
+        rows.append({
+            "id": cell.id,
+            "state": cell.state,
+            "link": f"./{quote(result.file)}" if result else "",
+            "factors": [
+                *(str(cell.factors.get(name, "")) for name in factors),
+                result.release if result else "",
+            ],
+            "numbers": [format_number(result.metrics.get(name)) for name in columns]
+            if result else [],
+        })  # fmt: skip
+    return {
+        "factors": [*factors, _KERNEL],
+        "columns": [heading(name) for name in columns],
+        "rows": rows,
+    }
+
+
+def _known(rows: Sequence[Mapping[str, float | None]], names: Sequence[str]) -> list[str]:
+    """Those metrics that any cell has a number for."""
+    return [name for name in names if any(row.get(name) is not None for row in rows)]

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Frames in an aggregate, by setting: candlesticks of the mean in each sampling period.
+
+Of the radios that the flows' data goes out of, while the flows run. A period in which a radio
+sends nothing has no mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tsqlab.report.plots.candlesticks import boxes
+from tsqlab.report.plots.figure import Plot
+from tsqlab.results.folder import Result
+
+NAME = "aggregates"
+
+
+def aggregates(results: Sequence[Result], _latency: str) -> list[Plot]:
+    """The plot, if any cell has a radio."""
+    return boxes(results, "aggregate", NAME)

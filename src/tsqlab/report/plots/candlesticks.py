@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Candlesticks of latency, as tp-tsq draws them.
+
+The box reaches from the 10th to the 90th percentile and the line is the median, of all
+samples of a setting while its flows ran, those of all seeds together. Boxes stand side by
+side by the factor that varies fastest in the matrix, and in groups by the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from tsqlab.metrics.document import Floats
+from tsqlab.metrics.statistics import percentile
+from tsqlab.report.plots.axes import LABELS, scale, short
+from tsqlab.report.plots.figure import COLOURS, HATCHES, INK, Plot, to_plot
+from tsqlab.results.folder import Result
+from tsqlab.results.repetitions import by_setting, varying, words
+
+NAME = "candlesticks"
+
+_BOX = 0.8  # of a group's width, all its boxes together
+_HEIGHT_IN = 3.4
+_WIDTH_MIN_IN = 4.8
+_FILL_ALPHAS = (0.8, 0.25, 0.5)  # neighbours differ in grey, too
+_LABELLED_MAX = 24  # boxes; the medians' numbers have no room beside more
+
+
+@dataclass(frozen=True)
+class Candle:
+    """One box."""
+
+    low: float
+    median: float
+    high: float
+
+
+def candlesticks(results: Sequence[Result], latency: str) -> list[Plot]:
+    """The plot, if any cell has that latency."""
+    return boxes(results, latency, NAME)
+
+
+def boxes(results: Sequence[Result], quantity: str, name: str) -> list[Plot]:
+    """The plot called *name* of a quantity of LABELS, if any cell has that."""
+    candles = _candles(results, quantity)
+    if not candles:
+        return []
+    groups = list(dict.fromkeys(group for group, _ in candles))
+    series = list(dict.fromkeys(one for _, one in candles))
+    width_in = max(_WIDTH_MIN_IN, 1.2 + len(groups) * max(0.75, 0.42 * len(series)))
+    figure = Figure(figsize=(width_in, _HEIGHT_IN), layout="constrained")
+    axes = figure.subplots()
+    for (group, one), candle in candles.items():
+        at = series.index(one)
+        left = groups.index(group) + _BOX * ((at + 0.5) / len(series) - 0.5)
+        _draw(axes, left, _BOX / len(series), at, candle)
+    _dress(axes, groups, series, quantity, candles)
+    description = f"Box: 10th to 90th percentile of {LABELS[quantity]}; line: median."
+    return [to_plot(figure, name, f"{LABELS[quantity]} by setting", description)]
+
+
+def _candles(results: Sequence[Result], quantity: str) -> dict[tuple[str, str], Candle]:
+    """Boxes by group and place in it."""
+    settings = by_setting(results)
+    names = varying(list(settings))
+    boxes = {}
+    for one, cells in settings.items():
+        candle = _candle(np.concatenate([samples_of(cell, quantity) for cell in cells]))
+        levels = words(one, names)
+        if candle:
+            series = levels[-1] if len(names) > 1 else ""
+            group = levels[:-1] if len(names) > 1 else levels
+            boxes["\n".join(group) or "all cells", series] = candle
+    return boxes
+
+
+def samples_of(cell: Result, quantity: str) -> Floats:
+    """A cell's samples of that quantity."""
+    if quantity == "aggregate":
+        return cell.trace.aggregates()
+    return cell.trace.tcp_rtt_ms() if quantity == "tcp_rtt_ms" else cell.trace.ping_ms()
+
+
+def _candle(values: Floats) -> Candle | None:
+    low, median, high = (percentile(values, q) for q in (10, 50, 90))
+    return None if low is None or median is None or high is None else Candle(low, median, high)
+
+
+def _draw(axes: Axes, centre: float, width: float, at: int, candle: Candle) -> None:
+    box = width * 0.86
+    for layer in _layers(at):
+        axes.bar(centre, candle.high - candle.low, box, candle.low, **layer)
+    axes.hlines(candle.median, centre - box / 2, centre + box / 2, color=INK, linewidth=2)
+
+
+def _layers(at: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A filling, and a frame with hatches on it: in one, the filling's paleness is both's."""
+    colour, alpha = COLOURS[at % len(COLOURS)], _FILL_ALPHAS[at % len(_FILL_ALPHAS)]
+    filling = {"facecolor": (colour, alpha), "edgecolor": "none"}
+    frame = {"facecolor": "none", "edgecolor": INK, "hatch": HATCHES[at % len(HATCHES)]}
+    return filling, frame
+
+
+def _dress(
+    axes: Axes,
+    groups: Sequence[str],
+    series: Sequence[str],
+    quantity: str,
+    boxes: Mapping[tuple[str, str], Candle],
+) -> None:
+    ends = np.array([[candle.low, candle.high] for candle in boxes.values()])
+    scale(axes.yaxis, [ends])
+    axes.set_ylabel(LABELS[quantity])
+    axes.set_xticks(range(len(groups)), groups)
+    axes.set_xlim(-0.6, len(groups) - 0.4)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="x", visible=False)
+    if len(boxes) <= _LABELLED_MAX:
+        _label_medians(axes, groups, series, boxes)
+    if len(series) > 1:
+        # matplotlib draws a tuple of artists upon each other, but its types do not say so.
+        handles: Any = [tuple(Patch(**layer) for layer in _layers(at)) for at in range(len(series))]
+        axes.figure.legend(handles, series, loc="outside upper right", ncols=min(len(series), 6))
+
+
+def _label_medians(
+    axes: Axes,
+    groups: Sequence[str],
+    series: Sequence[str],
+    boxes: Mapping[tuple[str, str], Candle],
+) -> None:
+    for (group, one), candle in boxes.items():
+        x = groups.index(group) + _BOX * ((series.index(one) + 0.5) / len(series) - 0.5)
+        axes.annotate(short(candle.median), (x, candle.high), (0, 2), ha="center", va="bottom",
+                      textcoords="offset points", fontsize=7, color=INK)  # fmt: skip

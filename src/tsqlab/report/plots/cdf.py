@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How latency is distributed: the share of samples that are at most so long.
+
+Of all samples of a setting while its flows ran, those of all seeds together. A panel has a
+line for each level of the factor that varies fastest in the matrix, and there are as many
+panels as the others have combinations, all with the same axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from tsqlab.metrics.document import Floats
+from tsqlab.report.plots.axes import LABELS, scale
+from tsqlab.report.plots.candlesticks import samples_of
+from tsqlab.report.plots.figure import MARKERS, Plot, to_plot
+from tsqlab.report.plots.panels import PANELS_MAX
+from tsqlab.results.folder import Result
+from tsqlab.results.repetitions import by_setting, varying, words
+
+NAME = "cdf"
+
+_SIZE_IN = (4.8, 3.1)
+_SHARES = np.linspace(0, 1, 201)
+_SHOWN_MAX = 0.995  # of the samples; the last few would squeeze the others
+_STYLES = 6  # lines that differ without a marker
+
+
+def cdf(results: Sequence[Result], latency: str) -> list[Plot]:
+    """The panels, if any cell has that latency."""
+    groups = _curves(results, latency)
+    shown = [
+        curve[_SHARES <= _SHOWN_MAX] for curves in groups.values() for curve in curves.values()
+    ]
+    plots: list[Plot] = []
+    for group, curves in list(groups.items())[:PANELS_MAX]:
+        figure = _panel(curves, latency, shown)
+        title = group or LABELS[latency]
+        description = f"Cumulative distribution of {LABELS[latency]}: {title}."
+        plots.append(to_plot(figure, f"{NAME}-{len(plots)}", title, description))
+    return plots
+
+
+def _curves(results: Sequence[Result], latency: str) -> dict[str, dict[str, Floats]]:
+    """The latency at each of _SHARES, by panel and line."""
+    settings = by_setting(results)
+    names = varying(list(settings))
+    groups: dict[str, dict[str, Floats]] = {}
+    for one, cells in settings.items():
+        samples = np.concatenate([samples_of(cell, latency) for cell in cells])
+        if samples.size:
+            *others, last = words(one, names) or ("",)
+            line = np.percentile(samples, 100 * _SHARES)
+            groups.setdefault(", ".join(others), {})[last] = line
+    return groups
+
+
+def _panel(curves: Mapping[str, Floats], latency: str, shown: Sequence[Floats]) -> Figure:
+    figure = Figure(figsize=_SIZE_IN, layout="constrained")
+    axes = figure.subplots()
+    for at, (name, curve) in enumerate(curves.items()):
+        marked = at >= _STYLES
+        axes.plot(curve, _SHARES, label=name, markevery=(10, 40), fillstyle="none",
+                  marker=MARKERS[at // _STYLES - 1] if marked else "")  # fmt: skip
+    scale(axes.xaxis, shown)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel(LABELS[latency])
+    axes.set_ylabel("share of samples")
+    if len(curves) > 1:
+        columns = 4 if max(map(len, curves)) < 8 else 2
+        figure.legend(loc="outside lower center", ncols=columns)
+    return figure

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The plots that an experiment file may ask for, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tsqlab.report.plots import (
+    aggregate_rtt,
+    aggregates,
+    candlesticks,
+    cdf,
+    cwnd,
+    goodput_latency,
+    goodput_ping,
+    model_overlay,
+    panels,
+    sweep,
+)
+from tsqlab.report.plots.figure import Plot, style
+from tsqlab.results.folder import Latency, Result
+from tsqlab.results.repetitions import by_setting
+
+Draw = Callable[[Sequence[Result], str], list[Plot]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of plot."""
+
+    title: str
+    legend: str  # how to read it
+    draw: Draw
+
+
+KINDS: Mapping[str, Kind] = {
+    goodput_ping.NAME: Kind(
+        "Goodput and ping over time",
+        "Of each setting, the cell with the median goodput. Flows run between the dotted lines.",
+        goodput_ping.goodput_ping,
+    ),
+    candlesticks.NAME: Kind(
+        "Latency",
+        "Box: 10th to 90th percentile of all samples while flows ran, all seeds together. "
+        "Line and number: the median.",
+        candlesticks.candlesticks,
+    ),
+    aggregates.NAME: Kind(
+        "Aggregation",
+        "Frames in an aggregate of the radios that send the flows' data. Box: 10th to 90th "
+        "percentile of the means of all sampling periods while flows ran, all seeds together. "
+        "Line and number: the median.",
+        aggregates.aggregates,
+    ),
+    goodput_latency.NAME: Kind(
+        "Goodput against latency",
+        "A point per cell; an ellipse per setting, two standard deviations over its seeds. "
+        "Up and to the right is better.",
+        goodput_latency.goodput_latency,
+    ),
+    aggregate_rtt.NAME: Kind(
+        "Aggregation against TCP RTT",
+        "A point per cell; an ellipse per setting, two standard deviations over its seeds. "
+        "Down and to the right is better.",
+        aggregate_rtt.aggregate_rtt,
+    ),
+    cwnd.NAME: Kind(
+        "Congestion window over time",
+        "Of each setting, the cell with the median goodput. Flows run between the dotted lines.",
+        cwnd.cwnd,
+    ),
+    cdf.NAME: Kind(
+        "Distribution of latency",
+        "The share of all samples while flows ran, all seeds together, that are at most so long; "
+        "up to 99.5 % of them.",
+        cdf.cdf,
+    ),
+    sweep.NAME: Kind(
+        "Goodput and latency by setting",
+        "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
+        "ms whose goodput is within 3 % of the best, no TSQ's included; its interval is a "
+        "bootstrap's over the seeds.",
+        sweep.sweep,
+    ),
+    model_overlay.NAME: Kind(
+        "The model beside the lab",
+        "Points: means over the seeds with their 95 % confidence interval. Lines: the aggregation "
+        "model of the aggregating paper, its c and t_oh fitted to the points.",
+        model_overlay.model_overlay,
+    ),
+}
+
+
+_PANELS = (goodput_ping.NAME, cwnd.NAME)
+"""The plots that have a panel per setting."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a page shows of one kind of plot."""
+
+    name: str
+    title: str
+    legend: str
+    plots: tuple[Plot, ...]
+    left_out: int = 0  # settings that have no panel, for want of room
+
+
+def draw(name: str, results: Sequence[Result], latency: Latency) -> Section:
+    """Draw one of KINDS."""
+    kind = KINDS[name]
+    with style():
+        plots = tuple(kind.draw(results, latency))
+    left_out = max(0, len(by_setting(results)) - panels.PANELS_MAX) if name in _PANELS else 0
+    return Section(name, kind.title, kind.legend, plots, left_out)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The aggregating paper's model over what the lab measured, under static limits of t packets.
+
+Points are means over the seeds, lines the model (tsqlab.model.aggregation) with what was fitted
+to them (tsqlab.model.fit): the backlog factor c and the time to get hold of the channel, t_oh;
+c alone where the measurement cannot tell them apart. The rest is what the cells say they are:
+the radio's rate, its largest aggregate, the testbed's base RTT, the pacing ratio. The title has
+what came out, and the median relative error of goodput and of RTT over the limits.
+
+The RTT is the median that TCP measured, the goodput that of the applications: the headers of a
+packet of 1500 bytes, some 3 %, are the model's payload and go into its t_oh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from tsqlab.airlink.rates import kbps, parse_rate
+from tsqlab.metrics.document import Floats
+from tsqlab.metrics.statistics import Estimate
+from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
+from tsqlab.model.fit import Fit, fit
+from tsqlab.report.limits import limit_packets
+from tsqlab.report.plots.axes import LABELS, short
+from tsqlab.report.plots.figure import COLOURS, FILLS, LINES, MARKERS, Plot, to_plot
+from tsqlab.results.folder import Result
+from tsqlab.results.repetitions import Setting, label, over_seeds, setting, varying
+
+NAME = "model"
+
+_FREE = (("backlog", "access_ns"), ("backlog",))  # the first that the measurement determines
+_CURVE_POINTS = 400
+_SIZE_IN = (5.6, 4.2)
+_LEGEND_ROW_IN = 0.19
+_WINDOW_FRAMES = 64  # of a block ack, and
+_PSDU_BYTES = 65_535  # of an HT A-MPDU: the standard's, where a profile says nothing
+_SUBFRAME_BYTES = 1_540  # a packet of 1500 bytes with all that an A-MPDU adds
+_CA_RATIO = "net.ipv4.tcp_pacing_ca_ratio"
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """One setting's measurement, and the model with it."""
+
+    limits: Floats  # packets
+    goodput_mbps: tuple[Estimate, ...]
+    rtt_ms: tuple[Estimate, ...]
+    fit: Fit
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """The median relative error over the limits, of goodput and of RTT."""
+        model = self.fit.parameters
+        return (
+            _error(goodput_bit_per_s(self.limits, model) / 1e6, self.goodput_mbps),
+            _error(rtt_ns(self.limits, model) / 1e6, self.rtt_ms),
+        )
+
+
+def _error(model: Floats, lab: Sequence[Estimate]) -> float:
+    measured = np.array([one.mean for one in lab])
+    return float(np.median(np.abs(model / measured - 1)))
+
+
+def overlays(results: Sequence[Result]) -> dict[Setting, Overlay]:
+    """The model fitted to each setting that was run under static limits of several sizes."""
+    groups: dict[Setting, dict[float, list[Result]]] = {}
+    for cell in results:
+        limit = limit_packets(cell)
+        if limit is not None and cell.device.get("kind") == "airlink":
+            own = tuple(item for item in setting(cell.factors)
+                        if item[0].rpartition(".")[2] != "tsq")  # fmt: skip
+            groups.setdefault(own, {}).setdefault(limit, []).append(cell)
+    fitted = {one: _overlay(cells) for one, cells in groups.items()}
+    return {one: overlay for one, overlay in fitted.items() if overlay}
+
+
+def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
+    rows = [
+        (limit, goodput, rtt)
+        for limit in sorted(cells)
+        if (goodput := over_seeds(cells[limit], "goodput_mbps"))
+        and (rtt := over_seeds(cells[limit], "tcp_rtt_ms_p50"))
+        and goodput.mean > 0
+    ]
+    if not rows:
+        return None
+    limits = np.array([limit for limit, _, _ in rows])
+    goodputs, rtts = tuple(row[1] for row in rows), tuple(row[2] for row in rows)
+    measured = (np.array([one.mean for one in goodputs]) * 1e6,
+                np.array([one.mean for one in rtts]) * 1e6)  # fmt: skip
+    given = parameters_of(next(iter(cells.values()))[0])
+    for free in _FREE:
+        try:
+            return Overlay(limits, goodputs, rtts, fit(limits, measured, given, free))
+        except ValueError:  # too few, or they cannot be told apart
+            continue
+    return None
+
+
+def parameters_of(cell: Result) -> Parameters:
+    """What a cell's specification and profile say of the model's parameters."""
+    testbed, device = cell.spec["testbed"], cell.device
+    sides = [one["rate"] for one in (device, device.get("access_point")) if one]
+    rates = [testbed["rate"]] if testbed.get("rate") else sides
+    rate = 1000 * min(kbps(parse_rate(one)) for one in rates)
+    frames = largest_aggregate(device, rate)
+    bits = 8 * Parameters().packet_bytes
+    return Parameters(
+        rate_bit_per_s=rate,
+        rtt_base_ns=testbed["base_rtt"],
+        aggregate_max_ns=(frames + 0.5) * bits / rate * 1e9,  # half a packet: rounded down
+        pacing=_pacing(cell.spec),
+    )
+
+
+def _pacing(spec: Mapping[str, Any]) -> float:
+    """The ratio after slow start, as "2.0/1.6" has it, or the sysctl; stock's otherwise."""
+    if text := spec.get("sender", {}).get("pacing"):
+        return float(text.rpartition("/")[2])
+    return float(spec["testbed"].get("sysctl", {}).get("C", {}).get(_CA_RATIO, 120)) / 100
+
+
+def largest_aggregate(device: Mapping[str, Any], rate_bit_per_s: int) -> int:
+    """In packets of 1500 bytes, by whatever of a profile's limits is the first."""
+    time_ns = device.get("aggregate_time")
+    in_bytes = (device.get("aggregate_bytes") or _PSDU_BYTES) // _SUBFRAME_BYTES
+    in_time = int(time_ns * rate_bit_per_s / 8e9 / _SUBFRAME_BYTES) if time_ns else in_bytes
+    frames = device.get("aggregate_frames") or _WINDOW_FRAMES
+    window = device.get("window_frames") or _WINDOW_FRAMES
+    return max(1, min(in_bytes, in_time, frames, window))
+
+
+def model_overlay(results: Sequence[Result], _latency: str) -> list[Plot]:
+    """The plot, if there are static limits on a radio."""
+    found = overlays(results)
+    if not found:
+        return []
+    names = varying(list(found))
+    figure = Figure(figsize=(_SIZE_IN[0], _SIZE_IN[1] + _LEGEND_ROW_IN * len(found)),
+                    layout="constrained")  # fmt: skip
+    above, below = figure.subplots(2, 1, sharex=True)
+    for at, (one, overlay) in enumerate(found.items()):
+        name = f"{label(one, names)}: " if len(found) > 1 else ""
+        _draw(above, overlay, at, name, goodput=True)
+        _draw(below, overlay, at, name, goodput=False)
+    for axes in (above, below):
+        axes.set_ylim(bottom=0)
+    above.set_ylabel("goodput (Mbit/s)")
+    below.set_ylabel(f"median {LABELS['tcp_rtt_ms']}")
+    below.set_xlabel("static TSQ limit t (packets)")
+    handles, words = above.get_legend_handles_labels()
+    figure.legend(handles, words, loc="outside lower center", ncols=2)
+    texts = [
+        (f"{label(one, names)}: " if len(found) > 1 else "") + in_words(overlay)
+        for one, overlay in found.items()
+    ]
+    title = f"The model beside the lab; {'; '.join(texts)}"
+    description = "Goodput and TCP RTT against the static TSQ limit: points measured, lines model."
+    return [to_plot(figure, NAME, title, description)]
+
+
+def in_words(overlay: Overlay) -> str:
+    """What was fitted, and how near the model comes."""
+    intervals = overlay.fit.intervals
+    c = intervals["backlog"]
+    words = [f"c = {short(c.value)} ({short(c.low)} to {short(c.high)})"]
+    if access := intervals.get("access_ns"):
+        low, value, high = (short(ns / 1e6) for ns in (access.low, access.value, access.high))
+        words.append(f"t_oh = {value} ms ({low} to {high})")
+    goodput, rtt = overlay.errors
+    words.append(f"median error {goodput:.1%} of goodput, {rtt:.1%} of RTT")
+    return ", ".join(words)
+
+
+def _draw(axes: Axes, overlay: Overlay, at: int, name: str, *, goodput: bool) -> None:
+    colour, model = COLOURS[at % len(COLOURS)], overlay.fit.parameters
+    t = np.linspace(overlay.limits[0], overlay.limits[-1], _CURVE_POINTS)
+    curve = goodput_bit_per_s(t, model) / 1e6 if goodput else rtt_ns(t, model) / 1e6
+    lab = overlay.goodput_mbps if goodput else overlay.rtt_ms
+    axes.plot(t, curve, color=colour, linestyle=LINES[at % len(LINES)], label=f"{name}model")
+    axes.errorbar(
+        overlay.limits, [one.mean for one in lab], [one.half_width or 0.0 for one in lab],
+        color=colour, linestyle="", marker=MARKERS[at % len(MARKERS)], fillstyle=FILLS[1],
+        capsize=2, elinewidth=0.8, label=f"{name}lab",
+    )  # fmt: skip

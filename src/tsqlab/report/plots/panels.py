@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plots against time: a panel for each setting, all of one size and with the same places.
+
+A panel shows one cell, that of the setting's seeds with the median goodput: the mean of
+several cells over time would smooth away what each of them did. The flows run between the
+two dotted lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from tsqlab.metrics.document import Samples
+from tsqlab.report.plots.figure import MUTED, Plot, to_plot
+from tsqlab.results.folder import Result
+from tsqlab.results.repetitions import SEED, by_setting, label, varying
+
+PANELS_MAX = 40  # more make the page too large to open
+
+_POINTS_MAX = 600  # of a line, about as many as a panel has pixels
+
+
+def panels(
+    results: Sequence[Result], name: str, what: str, panel: Callable[[Result], Figure | None]
+) -> list[Plot]:
+    """Those that *panel* draws of *what*, in the order of the matrix."""
+    groups = by_setting(results)
+    names = varying(list(groups))
+    plots: list[Plot] = []
+    for one, cells in list(groups.items())[:PANELS_MAX]:
+        cell = representative(cells)
+        seed = f" (seed {cell.factors[SEED]})" if SEED in cell.factors else ""
+        title = label(one, names) + seed
+        if figure := panel(cell):
+            description = f"{what} against time: {title}."
+            plots.append(to_plot(figure, f"{name}-{len(plots)}", title, description))
+    return plots
+
+
+def representative(cells: Sequence[Result]) -> Result:
+    """The cell with the median goodput, the lower of two."""
+    ranked = sorted(cells, key=lambda cell: cell.metrics["goodput_mbps"] or 0.0)
+    return ranked[(len(ranked) - 1) // 2]
+
+
+def dress(axes: Axes, cell: Result) -> None:
+    """The flows' beginning and end, and the axis of time."""
+    for t_s in (cell.trace.begin_s, cell.trace.end_s):
+        axes.axvline(t_s, color=MUTED, linestyle=":", linewidth=0.8)
+    axes.set_xlim(0, cell.trace.total_s)
+
+
+def thinned(samples: Samples) -> Samples:
+    """At most _POINTS_MAX samples: the means of as many in a row as it takes."""
+    many = -(-len(samples.t_s) // _POINTS_MAX)
+    if many <= 1:
+        return samples
+    starts = np.arange(0, len(samples.t_s), many)
+    counts = np.diff(starts, append=len(samples.t_s))
+    return Samples(np.add.reduceat(samples.t_s, starts) / counts,
+                   np.add.reduceat(samples.value, starts) / counts)  # fmt: skip

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Goodput and ping against a factor that is a number: the TSQ limit, or the last that varies.
+
+The TSQ limit counts in ms of data, or in packets where those limit. A point is the mean over
+the seeds with its 95 % confidence interval. Stock TSQ and no TSQ at all, which are no numbers,
+are lines across. Where ms vary, a ring marks the knee of each curve: the fewest ms that have
+all but 3 % of the best goodput, no limit's included (tsqlab.metrics.knee).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from tsqlab.metrics.knee import Knee, find_knee
+from tsqlab.report.limits import NONE, STOCK, limit_ms, limit_packets, reference
+from tsqlab.report.plots.axes import LABELS, short
+from tsqlab.report.plots.figure import COLOURS, FILLS, INK, LINES, MARKERS, MUTED, Plot, to_plot
+from tsqlab.results.folder import Result
+from tsqlab.results.record import Level
+from tsqlab.results.repetitions import SEED, Setting, label, over_seeds, setting, varying
+
+NAME = "sweep"
+
+_TSQ = "tsq"
+_VERSION = "kernel"  # whose levels look like numbers
+_MS = "TSQ limit (ms of data)"
+_PACKETS = "TSQ limit (packets)"
+_SIZE_IN = (5.6, 4.2)
+_LEGEND_ROW_IN = 0.19
+_LOG_FROM = 10.0  # the highest over the lowest
+_REFERENCES = {STOCK: (0, (1, 2)), NONE: (0, (6, 2))}
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(\D*)")
+
+
+@dataclass
+class Curve:
+    """One setting's cells by what is on the axis."""
+
+    points: dict[float, list[Result]] = field(default_factory=dict)
+    references: dict[str, list[Result]] = field(default_factory=dict)
+
+    def knee(self) -> Knee | None:
+        """Of the goodput, over the seeds that have every limit; None when there is none."""
+        limits = sorted(self.points)
+        columns = [_by_seed(self.points[limit]) for limit in limits]
+        unlimited = _by_seed(self.references.get(NONE, []))
+        seeds = set.intersection(*map(set, columns), *([set(unlimited)] if unlimited else []))
+        if len(limits) < 2 or not seeds:
+            return None
+        order = sorted(seeds, key=str)
+        return find_knee(
+            limits,
+            np.array([[column[seed] for column in columns] for seed in order]),
+            np.array([unlimited[seed] for seed in order]) if unlimited else None,
+        )
+
+
+def _by_seed(cells: Iterable[Result]) -> dict[Level, float]:
+    return {cell.factors.get(SEED, 0): goodput for cell in cells
+            if (goodput := cell.metrics["goodput_mbps"]) is not None}  # fmt: skip
+
+
+def sweep(results: Sequence[Result], latency: str) -> list[Plot]:
+    """The plot, if there is a number that varies."""
+    found = curves_of(results)
+    if found is None:
+        return []
+    axis, curves = found
+    names = varying(list(curves))
+    rows = -(-(len(curves) + len(_REFERENCES)) // 3)
+    figure = Figure(figsize=(_SIZE_IN[0], _SIZE_IN[1] + _LEGEND_ROW_IN * rows),
+                    layout="constrained")  # fmt: skip
+    above, below = figure.subplots(2, 1, sharex=True)
+    for at, (one, curve) in enumerate(curves.items()):
+        _draw(above, curve, "goodput_mbps", at, label(one, names))
+        _draw(below, curve, f"{latency}_p50", at, label(one, names))
+        if axis == _MS and (knee := curve.knee()):
+            above.plot(knee.limit, knee.goodput, "o", color=INK, fillstyle="none", markersize=11)
+    _dress(above, below, axis, sorted({x for curve in curves.values() for x in curve.points}))
+    below.set_ylabel(f"median {LABELS[latency]}")
+    _legend(figure, above, curves)
+    description = f"Goodput and median {LABELS[latency]} against the {axis}. "
+    title = f"Goodput and median {LABELS[latency]} against the {axis}"
+    knees = _knees(curves, names) if axis == _MS else ""
+    return [to_plot(figure, NAME, title + knees, description)]
+
+
+def curves_of(results: Sequence[Result]) -> tuple[str, dict[Setting, Curve]] | None:
+    """The axis and the curves on it; None when no factor is a number."""
+    for axis, number in ((_MS, limit_ms), (_PACKETS, limit_packets)):
+        if len({number(cell) for cell in results} - {None}) > 1:
+            return axis, _collect(results, _TSQ, number)
+    names = varying([setting(cell.factors) for cell in results])
+    for name in reversed([name for name in names if name.rpartition(".")[2] != _VERSION]):
+        levels = [_QUANTITY.fullmatch(str(cell.factors.get(name, ""))) for cell in results]
+        units = {level[2].strip() if level else None for level in levels}
+        if len(units) == 1 and (unit := units.pop()) is not None:
+            axis = f"{name} ({unit})" if unit else name
+            return axis, _collect(results, name, _number_of(name))
+    return None
+
+
+def _number_of(name: str) -> Callable[[Result], float | None]:
+    def number(cell: Result) -> float | None:
+        match = _QUANTITY.fullmatch(str(cell.factors[name]))
+        return float(match[1]) if match else None
+
+    return number
+
+
+def _collect(
+    results: Sequence[Result], factor: str, number: Callable[[Result], float | None]
+) -> dict[Setting, Curve]:
+    curves: dict[Setting, Curve] = {}
+    for cell in results:
+        own = tuple(item for item in setting(cell.factors)
+                    if factor not in (item[0], item[0].rpartition(".")[2]))  # fmt: skip
+        curve = curves.setdefault(own, Curve())
+        if (x := number(cell)) is not None:
+            curve.points.setdefault(x, []).append(cell)
+        elif factor == _TSQ and (name := reference(cell)):
+            curve.references.setdefault(name, []).append(cell)
+    return {one: curve for one, curve in curves.items() if curve.points}
+
+
+def _draw(axes: Axes, curve: Curve, metric: str, at: int, name: str) -> None:
+    colour = COLOURS[at % len(COLOURS)]
+    points = [(x, value) for x in sorted(curve.points)
+              if (value := over_seeds(curve.points[x], metric))]  # fmt: skip
+    if points:
+        axes.errorbar(
+            [x for x, _ in points], [value.mean for _, value in points],
+            [value.half_width or 0.0 for _, value in points], color=colour, capsize=2,
+            linestyle=LINES[at % len(LINES)], marker=MARKERS[at % len(MARKERS)],
+            fillstyle=FILLS[at % 2], elinewidth=0.8, label=name,
+        )  # fmt: skip
+    for word, cells in curve.references.items():
+        if value := over_seeds(cells, metric):
+            axes.axhline(value.mean, color=colour, linewidth=0.9, linestyle=_REFERENCES[word])
+            axes.plot(1, value.mean, color=colour, marker=MARKERS[at % len(MARKERS)], clip_on=False,
+                      fillstyle=FILLS[at % 2], transform=axes.get_yaxis_transform())  # fmt: skip
+
+
+def _legend(figure: Figure, above: Axes, curves: Mapping[Setting, Curve]) -> None:
+    """The curves, if there are several, and what the lines across are."""
+    handles, names = above.get_legend_handles_labels() if len(curves) > 1 else ([], [])
+    found = dict.fromkeys(word for curve in curves.values() for word in curve.references)
+    handles += [Line2D([], [], color=MUTED, linewidth=0.9, linestyle=_REFERENCES[word])
+                for word in found]  # fmt: skip
+    if handles:
+        figure.legend(handles, [*names, *found], loc="outside lower center", ncols=3)
+
+
+def _dress(above: Axes, below: Axes, axis: str, numbers: Sequence[float]) -> None:
+    for axes in (above, below):
+        axes.set_ylim(bottom=0)
+    above.set_ylabel("goodput (Mbit/s)")
+    below.set_xlabel(axis)
+    if numbers[0] > 0 and numbers[-1] / numbers[0] >= _LOG_FROM:
+        below.set_xscale("log")
+        below.xaxis.set_minor_locator(NullLocator())
+    below.xaxis.set_major_locator(FixedLocator(_apart(numbers, log=below.get_xscale() == "log")))
+    below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _apart(numbers: Sequence[float], *, log: bool) -> list[float]:
+    """Those of the numbers that have room for a label, from the highest down."""
+    places = np.log(numbers) if log else np.array(numbers)
+    room = (places[-1] - places[0]) / 16
+    kept = [len(numbers) - 1]
+    for at in range(len(numbers) - 2, -1, -1):
+        if places[kept[-1]] - places[at] >= room:
+            kept.append(at)
+    return [numbers[at] for at in reversed(kept)]
+
+
+def _knees(curves: Mapping[Setting, Curve], names: Sequence[str]) -> str:
+    """What the rings mark: "; knee at 6 ms (5 to 6)"."""
+    found = [(label(one, names), curve.knee()) for one, curve in curves.items()]
+    texts = [
+        format_knee(knee) + (f", {name}" if len(curves) > 1 else "") for name, knee in found if knee
+    ]
+    return f"; knee at {'; '.join(texts)}" if texts else ""
+
+
+def format_knee(knee: Knee) -> str:
+    """A knee with its interval: "6 ms (5 to 8)"."""
+    if knee.low is None or knee.high is None:
+        return f"{short(knee.limit)} ms"
+    more = " or more" if knee.missed > 0.025 else ""
+    return f"{short(knee.limit)} ms ({short(knee.low)} to {short(knee.high)}{more})"

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""All cells of an experiment, those that are not done yet, on a pool of workers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any, Protocol
+
+from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.experiment.load import Experiment
+from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.profile import Profile, load_profile
+from tsqlab.experiment.spec import plain
+from tsqlab.guest.testbed import wiring
+from tsqlab.kernels import Kernel
+from tsqlab.keys import key_of
+from tsqlab.results.flent import read_flent
+from tsqlab.results.summary import summary_row, write_summary
+from tsqlab.runner.cell import Job
+from tsqlab.runner.folder import Folder, locked
+from tsqlab.runner.workers import Workers, work
+
+_POLL_S = 0.2
+
+
+class Watcher(Protocol):
+    """Is told how a sweep goes."""
+
+    def start(self, cells: int, done: int, seconds: float) -> None:
+        """*cells* in all, *done* of them earlier, *seconds* of virtual time still to run."""
+
+    def tick(self, seconds: float) -> None:
+        """So many more virtual seconds have been run."""
+
+    def finished(self, cell: str, wall_s: float) -> None:
+        """A cell is done."""
+
+    def failed(self, cell: str, error: TsqlabError) -> None:
+        """A cell has failed."""
+
+
+def jobs_of(
+    experiment: Experiment, folder: Path, kernel_for: Callable[[Cell], Kernel]
+) -> tuple[Job, ...]:
+    """The experiment's cells with all that they need. Raises UsageError for what is not there."""
+    profiles: dict[str, Profile] = {}
+    jobs = []
+    for cell in experiment.cells:
+        name = cell.spec.testbed.device
+        profile = profiles.setdefault(name, load_profile(name))
+        wiring(cell.spec, profile)  # whether they fit is said before anything is built
+        kernel = kernel_for(cell)
+        if cell.spec.sender.tsq_sysctls() and not kernel.cotsq:
+            raise UsageError(
+                f"cell {cell.id}: its TSQ setting needs a kernel with the CoTSQ series, which "
+                f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '
+                "{ shift = } work with any"
+            )
+        key = key_of(_stable(plain(cell.spec)), _stable(plain(profile)), kernel.id)
+        jobs.append(Job(cell, key, profile, kernel, folder))
+    return tuple(jobs)
+
+
+def run(
+    experiment: Experiment, jobs: tuple[Job, ...], folder: Path, workers: int, watcher: Watcher
+) -> None:
+    """Run what is not done yet and write the summary.
+
+    One cell's failure does not stop the others; TsqlabError is raised at the end.
+    """
+    with locked(folder):
+        state = Folder(folder, experiment, jobs)
+        state.read()
+        state.write()
+        todo = [job for job in jobs if not state.done(job)]
+        seconds = sum(job.cell.spec.flows.total for job in todo) / 1e9
+        watcher.start(len(jobs), len(jobs) - len(todo), seconds)
+        failures = _run_all(todo, state, workers, watcher) if todo else 0
+        shutil.rmtree(folder / ".work", ignore_errors=True)
+        _summarise(state)
+    if failures:
+        raise TsqlabError(f"{failures} of {len(jobs)} cells failed; the others are in {folder}")
+
+
+def _run_all(todo: list[Job], state: Folder, workers: int, watcher: Watcher) -> int:
+    """Run the jobs; returns how many failed."""
+    pool = Workers(min(workers, len(todo)))
+    futures = {pool.executor.submit(work, job): job for job in todo}
+    failures, seconds = 0, {job.cell.id: 0.0 for job in todo}
+    try:
+        while futures:
+            finished, _ = wait(futures, _POLL_S, FIRST_COMPLETED)
+            for cell, second in pool.ticks():
+                watcher.tick(second - seconds[cell])
+                seconds[cell] = second
+            for future in finished:
+                failures += not _settle(future, futures.pop(future), state, watcher)
+    except BaseException:
+        pool.kill()
+        raise
+    pool.executor.shutdown()
+    return failures
+
+
+def _settle(future: Future[float], job: Job, state: Folder, watcher: Watcher) -> bool:
+    try:
+        wall_s = future.result()
+    except TsqlabError as error:
+        watcher.failed(job.cell.id, error)
+        return False
+    except BrokenProcessPool as error:
+        raise TsqlabError(f"a worker process was killed while it ran {job.cell.id}") from error
+    state.note(job, wall_s)
+    watcher.finished(job.cell.id, wall_s)
+    return True
+
+
+def _summarise(state: Folder) -> None:
+    rows = [
+        summary_row(job.cell.factors, read_flent(job.file), state.wall_s[job.cell.id])
+        for job in state.jobs
+        if state.done(job)
+    ]
+    write_summary(state.path / "summary.csv", state.experiment.factors, rows)
+
+
+def _stable(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, sort_keys=True)

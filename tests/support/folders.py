@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Results made up for tests: an experiment's folder as a run leaves it, and cells out of one."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from synthetic import record
+from tsqlab.experiment.load import load
+from tsqlab.experiment.tsq import Tsq, _by_name
+from tsqlab.report.plots.kinds import KINDS
+from tsqlab.results.flent import read_flent, to_flent, write_flent
+from tsqlab.results.folder import Result
+from tsqlab.results.record import Level
+from tsqlab.results.summary import summary_row, write_summary
+
+PAGE_MAX_BYTES = 5_000_000
+
+Factors = Mapping[str, Level]
+
+MATRIX: list[Factors] = [
+    {"bottleneck": bottleneck, "tsq": tsq, "seed": seed}
+    for bottleneck in ("L10M", "R100M")
+    for tsq in ("TSQ", "NoTSQ")
+    for seed in (1, 2, 3)
+]
+
+
+def written(
+    folder: Path, matrix: Sequence[Factors] = MATRIX, test: str = "tcp_nup", **manifest: Any
+) -> Path:
+    """An experiment's folder as the runner leaves it, of cells that all measured the same."""
+    document = to_flent(record(test))
+    cells, rows = [], []
+    for factors in matrix:
+        name = ",".join(f"{key}={level}" for key, level in factors.items())
+        name = re.sub(r"[^\w.,=+-]+", "_", name) or "cell"
+        write_flent(folder / f"{name}.flent.gz", document)
+        cells.append({"id": name, "key": "0123", "factors": dict(factors), "state": "done",
+                      "file": f"{name}.flent.gz", "wall_s": 4.25})  # fmt: skip
+        rows.append(summary_row(factors, document, 4.25))
+    names = list(matrix[0])
+    write_summary(folder / "summary.csv", names, rows)
+    content = {
+        "experiment": "made-up",
+        "title": "A made-up experiment",
+        "paper": "tp-tsq",
+        "figure": "5a",
+        "comment": "Expected: nothing at all.\nOn two lines.",
+        "plots": list(KINDS),
+        "latency": "tcp_rtt_ms",
+        "factors": names,
+        "kernels": [{"id": "0123abcd", "release": "6.12.48", "hz": 1000}],
+        "cells": cells,
+    }
+    (folder / "manifest.json").write_text(json.dumps(content | manifest))
+    return folder
+
+
+class Page(html.parser.HTMLParser):
+    """What a page links to, and whether its tags match."""
+
+    VOID = frozenset({"meta", "br", "use", "path", "rect"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in ("href", "src", "xlink:href"):
+                self.links.append(value or "")
+            self.references += re.findall(r"url\(#([^)]*)\)", value or "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def results(folder: Path, name: str = "cotsq-3") -> Path:
+    """Made-up results of a bundled experiment, two seeds of it, in *folder*."""
+    experiment = load(name)
+    matrix = [cell.factors for cell in experiment.cells if cell.factors.get("seed", 1) in (1, 2)]
+    (folder / name).mkdir(parents=True)
+    written(
+        folder / name, matrix, experiment=name, title=experiment.spec.title,
+        paper=experiment.spec.paper, figure=experiment.spec.figure, plots=["goodput-latency"],
+        kernels=[{"id": "0123abcd", "release": "6.12.1", "hz": 1000, "series": "6.12"}],
+    )  # fmt: skip
+    for path in (folder / name).glob("*.flent.gz"):
+        document = read_flent(path)
+        document["metadata"]["TSQLAB"]["spec"] = {"testbed": {"device": "ath9k_htc"}}
+        write_flent(path, document)
+    return folder
+
+
+RADIO = {"kind": "airlink", "rate": "HT40 MCS7 SGI", "access_point": {"rate": "HT40 MCS23 SGI"},
+         "aggregate_frames": 17}  # fmt: skip
+TESTBED = {"base_rtt": 2_500_000, "rate": None, "sysctl": {}}
+
+
+def spec_of(tsq: Any) -> dict[str, Any]:
+    value = tsq if isinstance(tsq, Tsq) else _by_name(tsq)
+    return {"sender": {"tsq": value.model_dump()}, "testbed": TESTBED}
+
+
+def cell(template: Result, tsq: Any, seed: int = 1, **metrics: float) -> Result:
+    """A cell under a TSQ setting, with those metrics in place of its own."""
+    name = tsq if isinstance(tsq, str) else str(tsq)
+    factors = {"tsq": name, "seed": seed}
+    return Result(
+        name, factors, "", template.trace, {**template.metrics, **metrics}, "6.12.1",
+        spec_of(tsq), RADIO,
+    )  # fmt: skip

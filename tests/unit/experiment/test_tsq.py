@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The papers' names for settings of TCP Small Queues."""
+
+import pytest
+from pydantic import ValidationError
+
+from tsqlab.errors import UsageError
+from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.spec import Sender, Spec
+from tsqlab.experiment.tsq import Tsq
+from tsqlab.kernels import Kernel
+from tsqlab.runner.experiment import jobs_of
+
+
+@pytest.mark.parametrize(
+    ("given", "setting"),
+    [
+        ("TSQ", Tsq()),
+        ("NoTSQ", Tsq(bytes=-1)),
+        ("CoTSQ", Tsq(bytes=10_000_000, us=6000, pkts=1)),
+        ("6TSQ", Tsq(bytes=10_000_000, us=6000, pkts=1)),
+        ("16TSQ", Tsq(bytes=10_000_000, us=16000, pkts=1)),
+        ("40pkts", Tsq(bytes=10_000_000, us=1, pkts=40)),
+        ({"pkts": 40}, Tsq(pkts=40)),
+        ({"bytes": 131072, "us": 3500}, Tsq(bytes=131072, us=3500)),
+        ("bytes=-1+us=3500+pkts=2", Tsq(bytes=-1, us=3500, pkts=2)),
+        ({"shift": 8}, Tsq(shift=8)),
+    ],
+)
+def test_names(given, setting):
+    assert Sender.model_validate({"tsq": given}).tsq == setting
+
+
+@pytest.mark.parametrize(
+    "given", ["0TSQ", "tsq", "0pkts", "-1TSQ", "1.5TSQ", "HalfTSQ", "ms=6", "us=", 6, {"ms": 6}]
+)
+def test_what_is_no_name(given):
+    with pytest.raises(ValidationError):
+        Sender.model_validate({"tsq": given})
+
+
+@pytest.mark.parametrize(
+    ("tsq", "setting"),
+    [
+        ("TSQ", Tsq(us=488)),  # of 1/1024 s
+        ("CoTSQ", Tsq(bytes=5_000_000, us=3000, pkts=1)),
+        ("40pkts", Tsq(bytes=5_000_000, us=1, pkts=40)),
+        ("NoTSQ", Tsq(bytes=-1)),
+        ({"shift": 7}, Tsq(us=3906, shift=7)),
+    ],
+)
+def test_packets_that_count_twice_as_much(tsq, setting):
+    sender = Sender.model_validate({"tsq": tsq, "truesize": "4816 B"})
+    assert sender.tsq_sysctls() == setting.sysctls()
+    assert Sender.model_validate({"tsq": tsq}).tsq_sysctls() == sender.tsq.sysctls()
+
+
+@pytest.mark.parametrize(("pacing", "percent"), [("2.0/1.2", (200, 120)), ("6.0/3.65", (600, 365))])
+def test_pacing_ratios(pacing, percent):
+    ratios = Sender.model_validate({"pacing": pacing}).pacing_ratios()
+    assert tuple(ratios.values()) == percent
+    assert Sender().pacing_ratios() == {}
+
+
+@pytest.mark.parametrize("pacing", ["1.2", "120/200", "2/1.2", "2.0/1.234", 1.2])
+def test_what_is_no_pacing(pacing):
+    with pytest.raises(ValidationError):
+        Sender.model_validate({"pacing": pacing})
+
+
+def test_stock_writes_nothing():
+    assert Tsq().sysctls() == {}
+    assert Tsq(shift=8).sysctls() == {}
+    assert Tsq(us=6000).sysctls() == {
+        "net.ipv4.tcp_tsq_bytes": 0,
+        "net.ipv4.tcp_tsq_us": 6000,
+        "net.ipv4.tcp_tsq_pkts": 0,
+    }
+
+
+def test_a_kernel_without_the_series_is_refused(tmp_path):
+    cell = Cell({"tsq": "CoTSQ"}, Spec.model_validate({"title": "", "sender": {"tsq": "CoTSQ"}}))
+    experiment = type("Experiment", (), {"cells": (cell,)})
+    kernel = Kernel("6.12", "6.12.1", 1000, "id", False, tmp_path, tmp_path, tmp_path)
+    with pytest.raises(UsageError, match=r"tsq=CoTSQ: its TSQ setting needs a kernel with the Co"):
+        jobs_of(experiment, tmp_path, lambda _: kernel)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The kernel cache: keys by content, whole or not at all, and errors to read."""
+
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.kernels import Recipe
+from tsqlab.kernels.cache import made
+from tsqlab.kernels.config import check_config
+from tsqlab.kernels.make import Build, make
+from tsqlab.kernels.names import named, recipe_of, remember
+from tsqlab.kernels.source import changes, find_source, history, patched_tree, series, versions
+from tsqlab.keys import key_of, key_of_files
+
+PATCH = """\
+--- a/file
++++ b/file
+@@ -1 +1 @@
+-old
++new
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("TSQLAB_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A tiny tree that passes for a kernel's."""
+    tree = tmp_path / "tree"
+    (tree / "arch" / "um").mkdir(parents=True)
+    (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 13\nmrproper:\n")
+    (tree / "file").write_text("old\n")
+    return tree
+
+
+def git(tree, *words):
+    command = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@x", *words]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def test_keys_tell_parts_apart():
+    assert key_of("ab", "c") != key_of("a", "bc")
+    assert key_of("a") == key_of(b"a")
+
+
+def test_a_key_of_files_is_their_names_and_content(tree):
+    before = key_of_files(tree.rglob("file"), tree)
+    (tree / "file").write_text("new\n")
+    assert key_of_files(tree.rglob("file"), tree) != before
+
+
+def test_what_failed_is_made_again(tmp_path):
+    def fail(folder):
+        (folder / "half").touch()
+        raise TsqlabError("no")
+
+    with pytest.raises(TsqlabError):
+        made(tmp_path / "x", fail)
+    made(tmp_path / "x", lambda folder: (folder / "all").touch())
+    assert not (tmp_path / "x" / "half").exists()
+
+
+def test_two_makers_make_once(tmp_path):
+    program = (
+        "import sys, time; from pathlib import Path; from tsqlab.kernels.cache import made\n"
+        "def make(folder):\n"
+        "    time.sleep(0.5)\n"
+        "    print('made')\n"
+        f"made(Path({str(tmp_path / 'x')!r}), make)"
+    )
+    makers = [
+        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(2)
+    ]
+    assert sum(maker.communicate()[0].count(b"made") for maker in makers) == 1
+
+
+def test_a_cache_that_cannot_be_written_says_so(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(TsqlabError, match="TSQLAB_CACHE names another place"):
+        made(tmp_path / "file" / "x", lambda _: None)
+
+
+def test_a_tree_is_copied_with_its_changes_and_not_touched(tree, tmp_path):
+    git(tree, "init", "-q")
+    (tree / ".gitignore").write_text("*.o\n")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-q", "-m", "x")
+    (tree / "junk.o").touch()
+    (tree / "added").touch()
+    patches = tmp_path / "patches"
+    patches.mkdir()
+    (patches / "0001-x.patch").write_text(PATCH)
+    copy = patched_tree(find_source(None, tree), series("6.13", patches))
+    assert (copy / "file").read_text() == "new\n"
+    assert (copy / "added").exists()
+    assert not (copy / "junk.o").exists()
+    assert (tree / "file").read_text() == "old\n"
+
+
+def test_a_tarball_is_unpacked(tree, tmp_path):
+    with tarfile.open(tmp_path / "linux-6.13.tar.gz", "w:gz") as tar:
+        tar.add(tree, "linux-6.13")
+    source = find_source(None, tmp_path / "linux-6.13.tar.gz")
+    assert source.version == "6.13"
+    assert (patched_tree(source, []) / "file").read_text() == "old\n"
+
+
+def test_a_newer_tree_takes_the_nearest_series(tree):
+    assert find_source(None, tree).version == "6.13"
+    assert next(path.parent.name for path in series("6.13", None)) == "6.12"
+    assert next(path.parent.name for path in series("6.6", None)) == "6.1"
+    with pytest.raises(UsageError, match=r"no series in kernel/patches for 5\.10"):
+        series("5.10", None)
+
+
+def test_a_patchs_message_is_no_reason_to_build_again(tmp_path):
+    one, other = tmp_path / "one.patch", tmp_path / "other.patch"
+    one.write_text(f"Subject: one\n---\n\ndiff --git a/file b/file\n{PATCH}")
+    other.write_text(f"Subject: other\n---\n\ndiff --git a/file b/file\n{PATCH}")
+    assert changes([one]) == changes([other]) != b""
+    other.write_text(one.read_text().replace("+new", "+newer"))
+    assert changes([one]) != changes([other])
+
+
+def test_a_patch_that_does_not_apply_is_named(tree, tmp_path):
+    patches = tmp_path / "patches"
+    patches.mkdir()
+    (patches / "0001-x.patch").write_text(PATCH.replace("-old", "-other"))
+    with pytest.raises(TsqlabError, match=r"0001-x\.patch does not apply: .*file"):
+        patched_tree(find_source(None, tree), series("6.13", patches))
+
+
+@pytest.mark.parametrize("version", versions())
+def test_every_series_is_numbered_without_a_gap(version):
+    numbers = [int(path.name[:4]) for path in series(version, None)]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_source_that_is_not_there():
+    with pytest.raises(UsageError, match=r"apt-get install linux-source-9\.9"):
+        find_source("9.9", None)
+
+
+def test_an_option_that_is_not_granted_is_an_error():
+    with pytest.raises(TsqlabError, match="CONFIG_B=y"):
+        check_config("CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=n\n", "CONFIG_A=y\n# CONFIG_B is not set\n")
+
+
+def test_a_failed_build_shows_the_compilers_lines(tmp_path):
+    (tmp_path / "Makefile").write_text(
+        "all:\n\t@for i in $$(seq 100); do echo chatter; done\n"
+        "\t@echo 'x.c:1:2: error: no such thing'; false\n"
+    )
+    with pytest.raises(TsqlabError, match=r"x\.c:1:2: error: no such thing") as caught:
+        make(Build(tmp_path, tmp_path), ["all"], tmp_path / "log")
+    assert str(caught.value).count("chatter") < 10
+
+
+def test_kernels_have_names(tmp_path):
+    recipe = Recipe(source=tmp_path, hz=250)
+    remember("net-next", recipe)
+    assert named() == {"net-next": recipe}
+    assert recipe_of("net-next") == recipe
+    assert recipe_of("6.1") == Recipe(version="6.1")
+    with pytest.raises(UsageError, match=r'no kernel "nn"; there are 6.12, 6.1, .*, net-next'):
+        recipe_of("nn")
+    with pytest.raises(UsageError, match="is no name for a kernel"):
+        remember("../x", recipe)
+
+
+def test_a_kernel_may_lack_changes_that_history_takes_back():
+    first, second = history()
+    both = recipe_of(f"6.1-without-{first}-without-{second}")
+    assert both == Recipe(version="6.1", without=(first, second))
+    with pytest.raises(UsageError, match=f"6.12-without-{first}"):
+        recipe_of("6.12-without-nothing")
