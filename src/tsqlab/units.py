@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Quantities with units, as people write them in an experiment file.
 
-Each kind of quantity is kept as an integer of one base unit: nanoseconds, bits per second,
-bytes, parts per billion, hundredths of a decibel. A text that is not exactly such an integer
-is an error, so nothing is ever rounded behind the reader's back.
+Each kind of quantity is an integer of one base unit: nanoseconds, bits per second, bytes, parts
+per billion, hundredths of a decibel. A text that is not exactly such an integer is an error, so
+nothing is ever rounded behind the reader's back. Where a number is wanted, the property says in
+which unit: ``length.s``, ``rate.mbit_per_s``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BeforeValidator
+if TYPE_CHECKING:  # pydantic takes a third of a second, which not every command needs
+    from pydantic import GetCoreSchemaHandler, ValidationInfo
+    from pydantic_core import CoreSchema
 
 _DURATIONS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000}
 _RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
@@ -37,52 +40,114 @@ def _parse(text: object, units: Mapping[str, int], example: str) -> int:
     return int(exact)
 
 
-def duration_ns(text: object) -> int:
-    """Nanoseconds of a text such as "2.5 ms". Raises ValueError."""
-    return _parse(text, _DURATIONS, "2.5 ms")
-
-
-def rate_bit_per_s(text: object) -> int:
-    """Bits per second of a text such as "150 Mbit/s". Raises ValueError."""
-    return _parse(text, _RATES, "150 Mbit/s")
-
-
-def size_bytes(text: object) -> int:
-    """Bytes of a text such as "64 KiB". Raises ValueError."""
-    return _parse(text, _SIZES, "64 KiB")
-
-
-def fraction_ppb(text: object) -> int:
-    """Parts per billion, at most all of them, of a text such as "0.1 %". Raises ValueError."""
-    ppb = _parse(text, _FRACTIONS, "0.1 %")
-    if ppb > 10**9:
-        raise ValueError(f'"{text}" is more than the whole')
-    return ppb
-
-
-def ratio_cdb(text: object) -> int:
-    """Hundredths of a decibel of a text such as "21.5 dB". Raises ValueError."""
-    return _parse(text, _RATIOS, "21.5 dB")
-
-
-def _once(parse: Callable[[object], int]) -> BeforeValidator:
-    """Parse a text, and leave alone the integer that a default or a parsed value is."""
-
-    def validate(value: Any) -> Any:
-        return value if type(value) is Quantity else Quantity(parse(value))
-
-    return BeforeValidator(validate)
+BASE_UNITS = "base units"
+"""The key of a pydantic context in which bare integers are quantities: a stored specification
+has been through the parser once."""
 
 
 class Quantity(int):
     """An integer of a base unit, told apart from a bare number in a file."""
 
+    units: ClassVar[Mapping[str, int]]
+    example: ClassVar[str]
 
-Duration = Annotated[int, _once(duration_ns)]
-Rate = Annotated[int, _once(rate_bit_per_s)]
-Size = Annotated[int, _once(size_bytes)]
-Fraction = Annotated[int, _once(fraction_ppb)]
-Decibel = Annotated[int, _once(ratio_cdb)]
+    @classmethod
+    def of(cls, text: object) -> Self:
+        """The quantity that a text such as "2.5 ms" says. Raises ValueError."""
+        return cls(_parse(text, cls.units, cls.example))
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, _source: Any, _handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Validate texts of a file and quantities themselves; write integers."""
+        from pydantic_core import core_schema  # noqa: PLC0415
+
+        return core_schema.with_info_plain_validator_function(
+            cls._validated,
+            serialization=core_schema.plain_serializer_function_ser_schema(int),
+        )
+
+    @classmethod
+    def _validated(cls, value: object, info: ValidationInfo) -> Self:
+        if isinstance(value, cls):
+            return value
+        if type(value) is int and info.context and info.context.get(BASE_UNITS):
+            return cls(value)
+        return cls.of(value)
+
+
+class Duration(Quantity):
+    """A time in nanoseconds."""
+
+    units = _DURATIONS
+    example = "2.5 ms"
+
+    @property
+    def ns(self) -> int:
+        """In nanoseconds."""
+        return int(self)
+
+    @property
+    def us(self) -> float:
+        """In microseconds."""
+        return self / 1e3
+
+    @property
+    def s(self) -> float:
+        """In seconds."""
+        return self / 1e9
+
+
+class Rate(Quantity):
+    """A rate of data in bits per second."""
+
+    units = _RATES
+    example = "150 Mbit/s"
+
+    @property
+    def bit_per_s(self) -> int:
+        """In bits per second."""
+        return int(self)
+
+    @property
+    def mbit_per_s(self) -> float:
+        """In Mbit/s."""
+        return self / 1e6
+
+
+class Size(Quantity):
+    """A size in bytes."""
+
+    units = _SIZES
+    example = "64 KiB"
+
+
+class Fraction(Quantity):
+    """A share of a whole in parts per billion."""
+
+    units = _FRACTIONS
+    example = "0.1 %"
+
+    @classmethod
+    def of(cls, text: object) -> Self:
+        """The share that a text such as "0.1 %" says. Raises ValueError."""
+        share = super().of(text)
+        if share > 10**9:
+            raise ValueError(f'"{text}" is more than the whole')
+        return share
+
+    @property
+    def percent(self) -> float:
+        """In percent."""
+        return self / 1e7
+
+
+class Decibel(Quantity):
+    """A ratio in hundredths of a decibel."""
+
+    units = _RATIOS
+    example = "21.5 dB"
 
 
 def format_duration(ns: int) -> str:

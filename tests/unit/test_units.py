@@ -11,14 +11,14 @@ from tsqlab import units
 @pytest.mark.parametrize(
     ("parse", "text", "value"),
     [
-        (units.duration_ns, "2.5 ms", 2_500_000),
-        (units.duration_ns, "60 s", 60_000_000_000),
-        (units.duration_ns, "0 ms", 0),
-        (units.rate_bit_per_s, "150 Mbit/s", 150_000_000),
-        (units.rate_bit_per_s, "1 Gbit/s", 10**9),
-        (units.size_bytes, "64 KiB", 65536),
-        (units.size_bytes, "10 MB", 10**7),
-        (units.fraction_ppb, "0.1 %", 10**6),
+        (units.Duration.of, "2.5 ms", 2_500_000),
+        (units.Duration.of, "60 s", 60_000_000_000),
+        (units.Duration.of, "0 ms", 0),
+        (units.Rate.of, "150 Mbit/s", 150_000_000),
+        (units.Rate.of, "1 Gbit/s", 10**9),
+        (units.Size.of, "64 KiB", 65536),
+        (units.Size.of, "10 MB", 10**7),
+        (units.Fraction.of, "0.1 %", 10**6),
     ],
 )
 def test_reads_quantities(parse, text, value):
@@ -28,20 +28,20 @@ def test_reads_quantities(parse, text, value):
 @pytest.mark.parametrize("text", ["4", 4, "ms", "4 parsecs", "-1 ms", "1e3 ms", None, "4ms 5"])
 def test_refuses_what_has_no_unit(text):
     with pytest.raises(ValueError, match=r'such as "2\.5 ms"'):
-        units.duration_ns(text)
+        units.Duration.of(text)
 
 
 def test_refuses_to_round():
     with pytest.raises(ValueError, match="not a whole number of ns"):
-        units.duration_ns("0.5 ns")
+        units.Duration.of("0.5 ns")
 
 
 def test_refuses_more_than_the_whole():
     with pytest.raises(ValueError, match="more than the whole"):
-        units.fraction_ppb("101 %")
+        units.Fraction.of("101 %")
 
 
 @given(st.integers(min_value=0, max_value=10**18))
 def test_writes_what_it_reads(value):
-    assert units.duration_ns(units.format_duration(value)) == value
-    assert units.rate_bit_per_s(units.format_rate(value)) == value
+    assert units.Duration.of(units.format_duration(value)) == value
+    assert units.Rate.of(units.format_rate(value)) == value

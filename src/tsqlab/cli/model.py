@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tsqlab import units
 from tsqlab.cli import positive
 from tsqlab.errors import UsageError
-from tsqlab.units import duration_ns, rate_bit_per_s
 
 if TYPE_CHECKING:
     from tsqlab.model.phy import Rate
@@ -159,7 +159,7 @@ def _argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 
 def _short_rate(text: str) -> int:
     """A rate as everywhere, or as tc(8) and the papers write it: 216M."""
-    rate = rate_bit_per_s(f"{text}bit/s" if text[-1:] in ("k", "M", "G") else text)
+    rate = units.Rate.of(f"{text}bit/s" if text[-1:] in ("k", "M", "G") else text)
     if not rate:
         raise ValueError("expected a rate above 0")
     return rate
@@ -176,6 +176,6 @@ def _number(text: str, most: float, accepted: str) -> float:
 
 
 _rate = _argument(_short_rate)
-_time = _argument(duration_ns)
+_time = _argument(units.Duration.of)
 _share = _argument(lambda text: _number(text, 1, "a number above 0 and up to 1"))
 _positive = _argument(lambda text: _number(text, 1000, "a number above 0"))

@@ -26,11 +26,11 @@ from tsqlab.airlink.rates import parse_rate
 from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import FileError, UsageError
 from tsqlab.paths import PROFILES
-from tsqlab.units import Duration, Rate, Size
+from tsqlab.units import Duration, Quantity, Rate, Size
 
 
 def _whole(unit_size: int, unit: str) -> AfterValidator:
-    def check(value: int) -> int:
+    def check(value: Quantity) -> Quantity:
         if value % unit_size:
             raise ValueError(f"expected a whole number of {unit}")
         return value
@@ -47,10 +47,10 @@ class Wireline(BaseModel):
     title: str
     line_rate: Annotated[Rate, _whole(10**6, "Mbit/s"), Field(ge=10**7, le=10**11)]
     tx_ring: Annotated[int, Field(ge=1, le=65536)] = 256  # frames
-    completion_delay: Annotated[Duration, _whole(1000, "us")] = (
-        0  # from the end of a frame on the wire to its completion,
-    )
-    completion_batch: Annotated[int, Field(ge=2)] | None = None  # or when so many wait for it
+    # From the end of a frame on the wire to its completion.
+    completion_delay: Annotated[Duration, _whole(1000, "us")] = Duration(0)
+    # Completions come earlier when so many frames wait for theirs.
+    completion_batch: Annotated[int, Field(ge=2)] | None = None
 
     @model_validator(mode="after")
     def _batch_of_delayed(self) -> Wireline:

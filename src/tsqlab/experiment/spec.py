@@ -36,7 +36,7 @@ _KEYS_OF_LAYOUTS = {
 }
 _BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
 _SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}  # LR: wireline's
-_BASE_RTT_MAX_NS = 20_000_000_000  # wireline's propagation is 10 s at most
+_BASE_RTT_MAX = Duration.of("20 s")  # wireline's propagation is 10 s at most
 
 
 def _one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
@@ -81,10 +81,10 @@ def _check_pacing(text: str) -> str:
     return text
 
 
-def _check_base_rtt(ns: int) -> int:
-    if ns % 2 or ns > _BASE_RTT_MAX_NS:
+def _check_base_rtt(rtt: Duration) -> Duration:
+    if rtt.ns % 2 or rtt > _BASE_RTT_MAX:
         raise ValueError("expected an even number of ns, up to 20 s: half of it is each way")
-    return ns
+    return rtt
 
 
 def _check_sysctl(name: str) -> str:
@@ -107,8 +107,8 @@ class Egress(_Table):
 
     rate: Rate | None = None  # HTB at this rate; none: the device's line rate
     qdisc: Qdisc | None = None  # under HTB where there is one; none: testbed.qdisc
-    delay: Duration = 0  # netem
-    loss: Fraction = 0  # netem, independent per packet
+    delay: Duration = Duration(0)  # netem
+    loss: Fraction = Fraction(0)  # netem, independent per packet
 
 
 class Testbed(_Table):
@@ -127,9 +127,8 @@ class Testbed(_Table):
     # At the bottleneck, or at every egress when there is none; or of the radios. None is
     # pfifo_fast on wires, and on a radio fq_codel or, in mac80211, its own queues.
     qdisc: Qdisc | None = None
-    base_rtt: Annotated[Duration, AfterValidator(_check_base_rtt)] = (
-        0  # propagation of the R-S link, half of it each way
-    )
+    # Propagation on the link to the server, half of it each way.
+    base_rtt: Annotated[Duration, AfterValidator(_check_base_rtt)] = Duration(0)
     mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # bytes of IP packet
     egress: dict[str, Egress] = {}
     sysctl: dict[str, Sysctls] = {}
@@ -137,7 +136,7 @@ class Testbed(_Table):
     stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1  # streams take turns at them
     rate: PhyRateText | None = None  # of data, both ways; none: the slower of both devices'
     rts: Size | None = None  # what is longer begins with RTS/CTS; none: the profile's
-    loss: Fraction = 0  # of each MPDU, beside what the SNR does
+    loss: Fraction = Fraction(0)  # of each MPDU, beside what the SNR does
     snr: Decibel | None = None  # of every link; none: no noise
 
     @model_validator(mode="before")
@@ -189,16 +188,16 @@ class Testbed(_Table):
             own = self.egress.get(name, Egress())
             rate = own.rate
             if rate is None and name == {"L": "C>R", "R": "R>S"}.get(side):
-                rate = mbit_per_s * 10**6
+                rate = Rate.of(f"{mbit_per_s} Mbit/s")
             here = rate is not None or side == "LR"
             qdisc = own.qdisc or (here and self.qdisc) or "pfifo_fast"
             result[name] = own.model_copy(update={"rate": rate, "qdisc": qdisc})
         return result
 
-    def line_rate(self, device_rate: int) -> int:
-        """The links' line rate in bits per second: LR bottlenecks are made by it."""
+    def line_rate(self, device_rate: Rate) -> Rate:
+        """The links' line rate: LR bottlenecks are made by it."""
         side, mbit_per_s = self._bottleneck()
-        return mbit_per_s * 10**6 if side == "LR" and mbit_per_s else device_rate
+        return Rate.of(f"{mbit_per_s} Mbit/s") if side == "LR" and mbit_per_s else device_rate
 
     def _bottleneck(self) -> tuple[str, int]:
         if self.bottleneck is None:
@@ -213,32 +212,31 @@ class Flows(_Table):
 
     test: Annotated[str, _one_of("test", TESTS)] = "tcp_nup"  # Flent's name
     streams: Annotated[int, Field(ge=1, le=1000)] = 1  # of tcp_nup and tcp_ndown
-    length: Duration = 60_000_000_000  # of the flows
-    delay: Duration = 5_000_000_000  # ping alone, before and after
-    step: Duration = 100_000_000  # sampling period, and the ping's
-    udp_rate: Rate = 0  # of udp_flood, payload; 0: as fast as the socket takes it
-    udp_size: Annotated[Size, Field(ge=8, le=65507)] = 1472  # payload of a datagram
+    length: Duration = Duration.of("60 s")  # of the flows
+    delay: Duration = Duration.of("5 s")  # ping alone, before and after
+    step: Duration = Duration.of("100 ms")  # sampling period, and the ping's
+    udp_rate: Rate = Rate(0)  # of udp_flood, payload; 0: as fast as the socket takes it
+    udp_size: Annotated[Size, Field(ge=8, le=65507)] = Size(1472)  # payload of a datagram
 
     @model_validator(mode="after")
     def _grid(self) -> Flows:
-        if self.step < 10**6 or self.length <= 0:
+        if self.step < Duration.of("1 ms") or self.length <= 0:
             raise ValueError("length must be more than nothing, and step at least 1 ms")
         if self.length % self.step or self.delay % self.step:
             raise ValueError("length and delay must be multiples of step")
         return self
 
     @property
-    def total(self) -> int:
-        """From the first ping to the last, in ns."""
-        return self.length + 2 * self.delay
+    def total(self) -> Duration:
+        """From the first ping to the last."""
+        return Duration(self.length + 2 * self.delay)
 
 
 class Sender(_Table):
     """How the sending side is set up."""
 
-    congestion_control: Annotated[str, AfterValidator(_check_controls)] = (
-        "cubic"  # several, with commas: the streams take turns
-    )
+    # Several, with commas: the streams take turns.
+    congestion_control: Annotated[str, AfterValidator(_check_controls)] = "cubic"
     # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
     # gro off leaves since 4.17, when TCP began to build GSO packets whatever the device says.
     offloads: Literal["on", "off", "gso"] = "off"
@@ -265,9 +263,8 @@ class Lab(_Table):
 
     kernel: str = "6.12"  # a version with a series in kernel/patches, or a name from kernel list
     hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
-    memory: Annotated[Size, Field(ge=64 << 20)] = (
-        512 << 20
-    )  # of the guest; it takes what it touches
+    # Of the guest; it takes what it touches.
+    memory: Annotated[Size, Field(ge=64 << 20)] = Size.of("512 MiB")
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1  # entropy, and when flows start
 
 

@@ -115,4 +115,4 @@ def _state(folder: Path, experiment: Experiment, jobs: tuple[Job, ...]) -> Folde
 
 
 def _simulated_s(jobs: Sequence[Job]) -> float:
-    return sum(job.cell.spec.flows.total for job in jobs) / 1e9
+    return sum(job.cell.spec.flows.total.s for job in jobs)

@@ -21,6 +21,7 @@ from tsqlab.kernels import Kernel
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.measurement import Measurement
 from tsqlab.results.record import CellRecord, FlowName
+from tsqlab.units import Duration
 
 
 @dataclass(frozen=True)
@@ -90,11 +91,11 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         test=spec.flows.test,
         title=spec.title,
         factors=job.cell.factors,
-        length_s=spec.flows.length / 1e9,
-        delay_s=spec.flows.delay / 1e9,
-        step_s=spec.flows.step / 1e9,
+        length_s=spec.flows.length.s,
+        delay_s=spec.flows.delay.s,
+        step_s=spec.flows.step.s,
         streams=spec.flows.streams,
-        start_unix_s=(BOOT_UNIX_NS + T0_NS) / 1e9,
+        start_unix_s=Duration(BOOT_UNIX_NS + T0_NS).s,
         flows=tuple(
             FlowName(flow.series, flow.protocol, flow.direction) for flow in spec.traffic().flows
         ),

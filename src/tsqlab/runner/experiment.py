@@ -78,7 +78,7 @@ def run(
         state.read()
         state.write()
         todo = [job for job in jobs if not state.done(job)]
-        seconds = sum(job.cell.spec.flows.total for job in todo) / 1e9
+        seconds = sum(job.cell.spec.flows.total.s for job in todo)
         watcher.start(len(jobs), len(jobs) - len(todo), seconds)
         failures = _run_all(todo, state, workers, watcher) if todo else 0
         shutil.rmtree(folder / ".work", ignore_errors=True)
