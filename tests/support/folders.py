@@ -12,10 +12,11 @@ from typing import Any
 
 from synthetic import record
 from tsqlab.experiment.load import load
-from tsqlab.experiment.tsq import Tsq, _by_name
+from tsqlab.experiment.profile import Airlink, load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.stored import Result, plain
 from tsqlab.report.plots.kinds import KINDS
 from tsqlab.results.flent import read_flent, to_flent, write_flent
-from tsqlab.results.folder import Result
 from tsqlab.results.record import Level
 from tsqlab.results.summary import summary_row, write_summary
 
@@ -104,23 +105,29 @@ def results(folder: Path, name: str = "cotsq-3") -> Path:
     written(
         folder / name, matrix, experiment=name, title=experiment.spec.title,
         paper=experiment.spec.paper, figure=experiment.spec.figure, plots=["goodput-latency"],
-        kernels=[{"id": "0123abcd", "release": "6.12.1", "hz": 1000, "series": "6.12"}],
+        kernels=[{"id": "0123abcd", "release": "6.12.1", "hz": 1000, "version": "6.12"}],
     )  # fmt: skip
     for path in (folder / name).glob("*.flent.gz"):
         document = read_flent(path)
-        document["metadata"]["TSQLAB"]["spec"] = {"testbed": {"device": "ath9k_htc"}}
+        document["metadata"]["TSQLAB"]["spec"] = plain(experiment.spec)
         write_flent(path, document)
     return folder
 
 
-RADIO = {"kind": "airlink", "rate": "HT40 MCS7 SGI", "access_point": {"rate": "HT40 MCS23 SGI"},
-         "aggregate_frames": 17}  # fmt: skip
-TESTBED = {"base_rtt": 2_500_000, "rate": None, "sysctl": {}}
+RADIO = Airlink.model_validate({
+    "kind": "airlink", "title": "made up", "front": "fullmac", "band": "5 GHz",
+    "rate": "HT40 MCS7 SGI", "aggregate_frames": 17, "ethernet": load_profile("gigabit"),
+    "access_point": load_profile("ath9k_3x3").model_copy(update={"rate": "HT40 MCS23 SGI"}),
+})  # fmt: skip
 
 
-def spec_of(tsq: Any) -> dict[str, Any]:
-    value = tsq if isinstance(tsq, Tsq) else _by_name(tsq)
-    return {"sender": {"tsq": value.model_dump()}, "testbed": TESTBED}
+def spec_of(tsq: Any, testbed: Mapping[str, Any] | None = None, **sender: Any) -> Spec:
+    """A cell's specification over RADIO, under a TSQ setting."""
+    return Spec.model_validate({
+        "title": "made up",
+        "testbed": {"layout": "wifi-upload", "base_rtt": "2.5 ms", **(testbed or {})},
+        "sender": {"tsq": tsq, **sender},
+    })  # fmt: skip
 
 
 def cell(template: Result, tsq: Any, seed: int = 1, **metrics: float) -> Result:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +15,11 @@ from tsqlab.cli.run import run_shown
 from tsqlab.errors import UsageError
 from tsqlab.experiment import load
 from tsqlab.experiment.profile import Airlink, bundled_profiles, load_profile
+from tsqlab.experiment.tuning import TsqSweep
 from tsqlab.results.files import write_whole
 
 _MS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0)
 _TUNING = "tuning.txt"
-
-_EXPERIMENT = """\
-# How many ms of TSQ {name} needs for one upload with {control}.
-# Expected: goodput grows up to a knee; what more there is gives latency only.
-title = "Tuning TSQ: {name}, {control}"
-
-[testbed]
-layout = "wifi-upload"
-device = "{device}"
-base_rtt = "1 ms"
-
-[flows]
-test = "tcp_nup"
-streams = 1
-length = "{length}"
-delay = "2 s"
-
-[sender]
-congestion_control = "{control}"
-truesize = "4352 B"           # as on a device without scatter-gather (docs/experiments.md)
-
-[lab]
-kernel = "{kernel}"
-
-[matrix]
-tsq = [{tsq}]
-seed = [{seeds}]
-
-[report]
-plots = ["sweep", "cdf", "goodput-latency", "aggregate-rtt"]
-"""
 
 
 def add_to(commands: Any) -> None:
@@ -99,37 +68,16 @@ def _tune(options: argparse.Namespace) -> None:
     out: Path = options.out or RESULTS / name
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"{name}.toml"
-    write_whole(file, experiment_text(options).encode())
+    sweep = TsqSweep(
+        options.profile, options.congestion_control, options.length, options.kernel,
+        tuple(options.ms), options.seeds,
+    )  # fmt: skip
+    write_whole(file, sweep.text().encode())
     run_shown(load(str(file)), out, options.jobs)
     words = tuning.in_words(tuning.read_tuning(out))
     write_whole(out / _TUNING, f"{words}\n".encode())
     print(words)
     print(f"tuning:  {out / _TUNING}")
-
-
-def experiment_text(options: argparse.Namespace) -> str:
-    """The sweep as an experiment file."""
-    path = options.profile
-    return _EXPERIMENT.format(
-        name=Path(path).stem,
-        device=Path(path).resolve() if "/" in path else path,
-        control=options.congestion_control,
-        length=options.length,
-        kernel=options.kernel,
-        tsq=", ".join(_levels(sorted(set(options.ms)))),
-        seeds=", ".join(str(seed) for seed in range(1, options.seeds + 1)),
-    )
-
-
-def _levels(ms: Sequence[float]) -> list[str]:
-    """Stock, the limits, and none: as in the papers, or the same with less than a ms."""
-    limits = [
-        f'"{one:g}TSQ"'
-        if one == int(one) and one < 1000
-        else f"{{ bytes = 10000000, us = {round(one * 1000)}, pkts = 1 }}"
-        for one in ms
-    ]
-    return ['"TSQ"', *limits, '"NoTSQ"']
 
 
 def _radios() -> list[str]:

@@ -21,7 +21,7 @@ from tsqlab.experiment.invalid import reason
 from tsqlab.experiment.load import line_of
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
-from tsqlab.experiment.tsq import COTSQ_MS
+from tsqlab.experiment.tsq import ms_of_name
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.paths import EXPERIMENTS
 from tsqlab.results.summary import METRICS
@@ -67,15 +67,13 @@ def level_number(value: Level) -> float:
     """The number that a level begins with: 6 of "6TSQ", 10 of "10 ms", and 1 of "TSQ"."""
     if not isinstance(value, str):
         return float(value)
-    if value in _MS:
-        return _MS[value]
+    if (ms := ms_of_name(value)) is not None:
+        return float(ms)
     match = re.match(r"[0-9]+(\.[0-9]+)?", value)
     if not match:
         raise ValueError(f'"{value}" does not begin with a number, as a knee needs it')
     return float(match[0])
 
-
-_MS = {"TSQ": 1.0, "CoTSQ": float(COTSQ_MS)}
 
 Over = Annotated[Mapping[str, Sequence[Level]], AfterValidator(_check_over)]
 Setting = Annotated[Mapping[str, Level], AfterValidator(_check_factors)]

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from tsqlab.airlink.messages import Edca, PhyRate
-from tsqlab.airlink.rates import parse_rate
+from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import FileError, UsageError
 from tsqlab.paths import PROFILES
@@ -165,6 +165,13 @@ class Airlink(BaseModel):
             )
             for name, own in sorted(self.edca.items())
         ]
+
+
+def data_rate(given: str | None, radio: Airlink) -> PhyRate:
+    """The rate of data in a cell: the one *given*, or the slower of both sides' own."""
+    sides = (radio, radio.access_point or radio)
+    rates = [parse_rate(given)] if given else [side.phy_rate for side in sides]
+    return min(rates, key=kbps)
 
 
 _QUEUEING = {"pull": 0, "push": 1, "drain": 2}

@@ -11,12 +11,19 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 
 from tsqlab.experiment.flows import TESTS, Traffic, traffic
 from tsqlab.experiment.profile import PhyRateText
 from tsqlab.experiment.tsq import Tsq, TsqSetting
-from tsqlab.units import Decibel, Duration, Fraction, Rate, Size
+from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
 
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
           "sfq", "red", "netem")  # fmt: skip
@@ -141,13 +148,16 @@ class Testbed(_Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_its_layout(cls, data: Any) -> Any:
+    def _of_its_layout(cls, data: Any, info: ValidationInfo) -> Any:
         if not isinstance(data, dict):
             return data
         layout = data.get("layout", "wired")
+        # A stored specification has all keys, those of other layouts at their defaults.
+        stored = info.context and info.context.get(BASE_UNITS)
         for other, keys in _KEYS_OF_LAYOUTS.items():
-            for key in keys:
-                if other != layout and layout in LAYOUTS and data.get(key) is not None:
+            for key in keys if other != layout and layout in LAYOUTS else ():
+                idle = [None, cls.model_fields[key].default] if stored else [None]
+                if data.get(key) not in idle:
                     raise ValueError(f'"{key}" belongs to layout = "{other}"')
         return {**LAYOUTS.get(layout, {}), **data}
 
@@ -316,8 +326,3 @@ def full_key(key: str) -> str | None:
         if key in model.model_fields:
             return f"{name}.{key}"
     return None
-
-
-def plain(spec: BaseModel) -> dict[str, Any]:
-    """A spec as JSON-ready data, quantities in their base units."""
-    return spec.model_dump(mode="json")

@@ -15,21 +15,33 @@ A table of ``bytes``, ``us`` and ``pkts`` sets the CoTSQ series' three sysctls a
 (tcp_tsq_bytes, tcp_tsq_us, tcp_tsq_pkts); one of ``shift`` is mainline's own knob, what a
 driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms). A cell of a table has a
 name such as "us=3500+pkts=2", which may be written instead.
+
+What a setting allows is a number on an axis, in ms of data or in packets: "4TSQ", a table of
+us = 4000 and sk_pacing_shift = 8 are about the same. Stock without a shift of its own and no
+limit at all are no numbers, but references to compare with.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 COTSQ_MS = 6
+STOCK_MS = 1  # about 2^-10 s: what TSQ allows by itself, on the axis of xTSQ
 CHARGED = 2408
 """Bytes that a guest's kernel charges a socket for a packet of 1500 bytes on its own: 1448 of
 data in a page, and 960 for the head and the sk_buff. A test in a guest holds it to that."""
 STOCK_SHIFT = 10  # of sk_pacing_shift: 2^-10 s
 _BYTES_MAX = (1 << 31) - 1
+_BYTES_OF_PAPERS = 10_000_000  # so much that it never binds
+_TIME_OFF_US = 1  # the least, since 0 is stock's time; it is far below a packet
+_TABLE = re.compile(r"[a-z]+=-?[0-9]+(\+[a-z]+=-?[0-9]+)*")
+
+Reference = Literal["stock TSQ", "no TSQ"]
+STOCK: Reference = "stock TSQ"
+NONE: Reference = "no TSQ"
 
 
 class Tsq(BaseModel):
@@ -41,6 +53,38 @@ class Tsq(BaseModel):
     us: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     pkts: Annotated[int, Field(ge=0, le=65535)] = 0
     shift: Annotated[int, Field(ge=0, le=31)] = 0
+
+    @classmethod
+    def of_ms(cls, ms: float) -> Tsq:
+        """The papers' xTSQ: *ms* of data at the pacing rate, and one packet at least."""
+        return cls(bytes=_BYTES_OF_PAPERS, us=round(ms * 1000), pkts=1)
+
+    @classmethod
+    def of_packets(cls, packets: int) -> Tsq:
+        """The papers' static limit: so many packets, whatever the rate."""
+        return cls(bytes=_BYTES_OF_PAPERS, us=_TIME_OFF_US, pkts=packets)
+
+    @property
+    def limit_packets(self) -> int | None:
+        """How many packets may be below TCP, of a static limit; else None."""
+        static = self.bytes >= 0 and self.us == _TIME_OFF_US and self.pkts > 0
+        return self.pkts if static else None
+
+    @property
+    def limit_ms(self) -> float | None:
+        """How much time's worth of data may be below TCP; None if that is not what limits it."""
+        if self.bytes < 0 or self.limit_packets is not None:
+            return None
+        if self.us:
+            return self.us / 1000
+        return 1000 / 2**self.shift if self.shift else None
+
+    @property
+    def reference(self) -> Reference | None:
+        """What it is called if it has no such number; None if it has one."""
+        if self.bytes < 0:
+            return NONE
+        return STOCK if self == Tsq() else None
 
     def counted(self, truesize: int) -> Tsq:
         """What does to packets of CHARGED bytes as this one does to packets of *truesize*.
@@ -65,25 +109,43 @@ class Tsq(BaseModel):
         return {f"net.ipv4.tcp_tsq_{name}": value for name, value in values.items()}
 
 
-def _by_name(value: Any) -> Any:
+def parse_tsq(value: Any) -> Any:
+    """A setting of a name; what is no text is left for the model to judge. Raises ValueError."""
     if not isinstance(value, str):
         return value
-    if re.fullmatch(r"[a-z]+=-?[0-9]+(\+[a-z]+=-?[0-9]+)*", value):
+    if _TABLE.fullmatch(value):
         return dict(part.split("=") for part in value.split("+"))  # a table, as a cell names it
     if value == "TSQ":
         return Tsq()
     if value == "NoTSQ":
         return Tsq(bytes=-1)
     if re.fullmatch(r"[1-9][0-9]{0,3}pkts", value):
-        # 1 us: the least, since 0 is stock's time; it is far below a packet.
-        return Tsq(bytes=10_000_000, us=1, pkts=int(value.removesuffix("pkts")))
-    number = str(COTSQ_MS) if value == "CoTSQ" else value.removesuffix("TSQ")
-    if value.endswith("TSQ") and re.fullmatch(r"[0-9]{1,3}", number) and int(number):
-        return Tsq(bytes=10_000_000, us=int(number) * 1000, pkts=1)
+        return Tsq.of_packets(int(value.removesuffix("pkts")))
+    if (ms := ms_of_name(value)) is not None:
+        return Tsq.of_ms(ms)
     raise ValueError(
         f'no TSQ setting "{value}"; there are TSQ, 4TSQ (any number of ms), CoTSQ, 40pkts, NoTSQ, '
         "{ bytes = , us = , pkts = } and { shift = }"
     )
 
 
-TsqSetting = Annotated[Tsq, BeforeValidator(_by_name)]
+def ms_of_name(name: str) -> int | None:
+    """The ms that a name of the papers stands for: 4 of "4TSQ", about 1 of "TSQ"; else None."""
+    if name in _MS_OF_NAMES:
+        return _MS_OF_NAMES[name]
+    match = re.fullmatch(r"([0-9]{1,3})TSQ", name)
+    return int(match[1]) or None if match else None
+
+
+_MS_OF_NAMES = {"TSQ": STOCK_MS, "CoTSQ": COTSQ_MS}
+
+
+def name_of_ms(ms: float) -> str:
+    """An experiment file's text for a limit of *ms*: "4TSQ", or a name with less than a ms."""
+    name = f"{ms:g}TSQ"
+    if ms_of_name(name) == ms:
+        return name
+    return "+".join(f"{key}={value}" for key, value in Tsq.of_ms(ms) if value)
+
+
+TsqSetting = Annotated[Tsq, BeforeValidator(parse_tsq)]

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.experiment.claims import Claim, claims_of
+from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.table import aligned, format_estimate, heading
 from tsqlab.report.verdicts import WORDS, Verdict, Word, check
-from tsqlab.results.folder import Folder, read_folder, read_manifest
+from tsqlab.results.folder import read_manifest
 
 _BARE = ("ratio", "step", "span", "knee")  # without the quantity's unit
 _MARKS: dict[Word, str] = {"holds": "✓", "differs": "✗", "not run": "–"}

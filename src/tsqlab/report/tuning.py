@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.experiment.stored import Result, read_folder
+from tsqlab.experiment.tsq import NONE, STOCK, STOCK_SHIFT, Tsq
 from tsqlab.metrics.knee import WITHIN, Knee
-from tsqlab.report.limits import NONE, STOCK
 from tsqlab.report.plots.axes import short
 from tsqlab.report.plots.sweep import Curve, curves_of, format_knee
-from tsqlab.results.folder import Result, read_folder
 from tsqlab.results.repetitions import SEED, over_seeds
-
-SHIFT_STOCK = 10  # of sk_pacing_shift: about 1 ms
 
 _SHIFT_MAX_MS = 1000.0
 _SHIFT_SHORT = 0.05  # a shift's 1024 us, 512 us, ... may fall so much below ms
@@ -48,7 +46,7 @@ def tuning_of(results: Sequence[Result]) -> Tuning:
 def shift_for(ms: float) -> int:
     """The largest sk_pacing_shift that allows *ms* of data, or nearly: 1000 / 2^shift ms."""
     enough = min(ms * (1 - _SHIFT_SHORT), _SHIFT_MAX_MS)
-    return max(0, min(SHIFT_STOCK, math.floor(math.log2(1000 / enough))))
+    return max(0, min(STOCK_SHIFT, math.floor(math.log2(1000 / enough))))
 
 
 def in_words(tuning: Tuning) -> str:
@@ -70,8 +68,7 @@ def in_words(tuning: Tuning) -> str:
         f"knee:      {format_knee(knee)}: {_numbers(curve.points[knee.limit])}; the best is "
         f"{short(knee.best)} Mbit/s",
         f"           ({_interval(knee, tuning.seeds)})",
-        f"CoTSQ:     sysctl -w net.ipv4.tcp_tsq_us={round(1000 * knee.limit)} "
-        "net.ipv4.tcp_tsq_pkts=1 net.ipv4.tcp_tsq_bytes=10000000",
+        f"CoTSQ:     sysctl -w {_sysctls(Tsq.of_ms(knee.limit))}",
         f"driver:    {_shift(knee.limit)}",
     ]
     return "\n".join(lines)
@@ -100,9 +97,13 @@ def _interval(knee: Knee, seeds: int) -> str:
     )
 
 
+def _sysctls(tsq: Tsq) -> str:
+    return " ".join(f"{name}={value}" for name, value in tsq.sysctls().items())
+
+
 def _shift(ms: float) -> str:
     shift = shift_for(ms)
     allows = f"{short(1000 / 2**shift)} ms"
-    if shift == SHIFT_STOCK:
+    if shift == STOCK_SHIFT:
         return f"sk_pacing_shift 10, the kernel's own, allows {allows}; nothing to set"
     return f"sk_pacing_shift {shift}: sk_pacing_shift_update(sk, {shift}) allows {allows}"

@@ -22,9 +22,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tsqlab.experiment.claims import Claim, level_number
+from tsqlab.experiment.stored import Folder, Result, releases
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
-from tsqlab.results.folder import Folder, ManifestCell, Result, releases
+from tsqlab.results.folder import ManifestCell
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import Setting, setting, varying
 

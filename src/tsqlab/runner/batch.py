@@ -18,7 +18,7 @@ from tsqlab.experiment.matrix import Cell
 from tsqlab.kernels import Kernel
 from tsqlab.runner.cell import Job
 from tsqlab.runner.experiment import Watcher, jobs_of, run
-from tsqlab.runner.folder import Folder
+from tsqlab.runner.folder import FolderState
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ def _account(one: Planned, wall_s: float, error: str) -> Account:
     )
 
 
-def _state(folder: Path, experiment: Experiment, jobs: tuple[Job, ...]) -> Folder:
-    state = Folder(folder, experiment, jobs)
+def _state(folder: Path, experiment: Experiment, jobs: tuple[Job, ...]) -> FolderState:
+    state = FolderState(folder, experiment, jobs)
     state.read()
     return state
 

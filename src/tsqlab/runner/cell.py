@@ -12,7 +12,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
-from tsqlab.experiment.spec import plain
+from tsqlab.experiment.stored import plain
 from tsqlab.guest.boot import GuestError, Machine, run_guest
 from tsqlab.guest.collect import collect
 from tsqlab.guest.plan import BOOT_UNIX_NS, T0_NS, make_plan

@@ -15,14 +15,14 @@ from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile, load_profile
-from tsqlab.experiment.spec import plain
+from tsqlab.experiment.stored import plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
 from tsqlab.keys import key_of
 from tsqlab.results.flent import read_flent
 from tsqlab.results.summary import summary_row, write_summary
 from tsqlab.runner.cell import Job
-from tsqlab.runner.folder import Folder, locked
+from tsqlab.runner.folder import FolderState, locked
 from tsqlab.runner.workers import Workers, work
 
 _POLL_S = 0.2
@@ -74,7 +74,7 @@ def run(
     One cell's failure does not stop the others; TsqlabError is raised at the end.
     """
     with locked(folder):
-        state = Folder(folder, experiment, jobs)
+        state = FolderState(folder, experiment, jobs)
         state.read()
         state.write()
         todo = [job for job in jobs if not state.done(job)]
@@ -87,7 +87,7 @@ def run(
         raise TsqlabError(f"{failures} of {len(jobs)} cells failed; the others are in {folder}")
 
 
-def _run_all(todo: list[Job], state: Folder, workers: int, watcher: Watcher) -> int:
+def _run_all(todo: list[Job], state: FolderState, workers: int, watcher: Watcher) -> int:
     """Run the jobs; returns how many failed."""
     pool = Workers(min(workers, len(todo)))
     futures = {pool.executor.submit(work, job): job for job in todo}
@@ -107,7 +107,7 @@ def _run_all(todo: list[Job], state: Folder, workers: int, watcher: Watcher) -> 
     return failures
 
 
-def _settle(future: Future[float], job: Job, state: Folder, watcher: Watcher) -> bool:
+def _settle(future: Future[float], job: Job, state: FolderState, watcher: Watcher) -> bool:
     try:
         wall_s = future.result()
     except TsqlabError as error:
@@ -120,7 +120,7 @@ def _settle(future: Future[float], job: Job, state: Folder, watcher: Watcher) ->
     return True
 
 
-def _summarise(state: Folder) -> None:
+def _summarise(state: FolderState) -> None:
     rows = [
         summary_row(job.cell.factors, read_flent(job.file), state.wall_s[job.cell.id])
         for job in state.jobs

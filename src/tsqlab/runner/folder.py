@@ -1,32 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An experiment's folder: its manifest, and which of its cells are done.
+"""A run's hold on an experiment's folder: the lock, and which cells are done.
 
-The manifest is rewritten whole after each cell, under another name first, so that a run that
-is interrupted at any point goes on where it stopped.
+The manifest (tsqlab.results.folder) is written anew after each cell, so that a run that is
+interrupted at any point goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.errors import FileError, TsqlabError, UsageError
 from tsqlab.experiment.load import Experiment
-from tsqlab.results.files import write_whole
 from tsqlab.results.flent import KEY, read_flent
+from tsqlab.results.folder import (
+    MANIFEST,
+    Manifest,
+    ManifestCell,
+    ManifestKernel,
+    read_manifest,
+    write_manifest,
+)
 from tsqlab.runner.cell import Job
-
-MANIFEST = "manifest.json"
 
 
 @dataclass
-class Folder:
-    """The state of one experiment's folder. Only its owner, under the lock, changes it."""
+class FolderState:
+    """What is done of an experiment. Only the folder's owner, under the lock, changes it."""
 
     path: Path
     experiment: Experiment
@@ -45,64 +48,58 @@ class Folder:
 
     def write(self) -> None:
         """Write the manifest. Raises TsqlabError when the disk refuses."""
-        text = json.dumps(self._manifest(), indent=1) + "\n"
-        write_whole(self.path / MANIFEST, text.encode())
+        write_manifest(self.path, self._manifest())
 
     def read(self) -> None:
         """Take over what an earlier run has done. Raises UsageError for another's folder."""
-        try:
-            old = json.loads((self.path / MANIFEST).read_text())
-            owner, rows = old["experiment"], {row["id"]: row for row in old["cells"]}
-        except FileNotFoundError:
-            owner, rows = self.experiment.name, {}
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UsageError(
-                f"{self.path / MANIFEST}: damaged ({error}); remove it to start anew"
-            ) from error
-        if owner != self.experiment.name:
-            raise UsageError(
-                f'{self.path}: holds the experiment "{owner}"; choose another folder with --out'
-            )
+        rows: dict[str, ManifestCell] = {}
+        if (self.path / MANIFEST).exists():
+            try:
+                manifest = read_manifest(self.path)
+            except FileError as error:
+                raise UsageError(f"{error}, or remove it to start anew") from error
+            if manifest.experiment != self.experiment.name:
+                raise UsageError(
+                    f'{self.path}: holds the experiment "{manifest.experiment}"; '
+                    "choose another folder with --out"
+                )
+            rows = {row.id: row for row in manifest.cells}
         for job in self.jobs:
-            row = rows.get(job.cell.id, {})
-            noted = row.get("state") == "done" and row.get("key") == job.key
+            row = rows.get(job.cell.id)
+            noted = row is not None and row.done and row.key == job.key
             if job.file.exists() and (noted or _key_in(job.file) == job.key):
-                self.wall_s[job.cell.id] = row.get("wall_s") if noted else None
+                self.wall_s[job.cell.id] = row.wall_s if row and noted else None
 
-    def _manifest(self) -> Mapping[str, Any]:
+    def _manifest(self) -> Manifest:
         spec = self.experiment.spec
         kernels = {job.kernel.id: job.kernel for job in self.jobs}
-        return {
-            "experiment": self.experiment.name,
-            "title": spec.title,
-            "paper": spec.paper,
-            "figure": spec.figure,
-            "comment": self.experiment.comment,
-            "plots": list(spec.report.plots),
-            "latency": spec.report.latency,
-            "factors": list(self.experiment.factors),
-            "kernels": [
-                {
-                    "id": kernel.id,
-                    "release": kernel.release,
-                    "hz": kernel.hz,
-                    "series": kernel.version,
-                }
+        return Manifest(
+            experiment=self.experiment.name,
+            title=spec.title,
+            paper=spec.paper,
+            figure=spec.figure,
+            comment=self.experiment.comment,
+            plots=list(spec.report.plots),
+            latency=spec.report.latency,
+            factors=list(self.experiment.factors),
+            kernels=[
+                ManifestKernel(id=kernel.id, release=kernel.release, hz=kernel.hz,
+                               version=kernel.version)
                 for kernel in kernels.values()
             ],
-            "cells": [self._row(job) for job in self.jobs],
-        }
+            cells=[self._row(job) for job in self.jobs],
+        )  # fmt: skip
 
-    def _row(self, job: Job) -> Mapping[str, Any]:
-        row = {
-            "id": job.cell.id,
-            "key": job.key,
-            "factors": dict(job.cell.factors),
-            "file": job.file.name,
-            "state": "done" if self.done(job) else "waiting",
-        }
+    def _row(self, job: Job) -> ManifestCell:
         wall_s = self.wall_s.get(job.cell.id)
-        return row if wall_s is None else row | {"wall_s": round(wall_s, 3)}
+        return ManifestCell(
+            id=job.cell.id,
+            key=job.key,
+            factors=dict(job.cell.factors),
+            file=job.file.name,
+            state="done" if self.done(job) else "waiting",
+            wall_s=None if wall_s is None else round(wall_s, 3),
+        )
 
 
 def _key_in(file: Path) -> str | None:

@@ -11,9 +11,9 @@ from folders import cell, written
 from tsqlab.cli import main
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment import load
+from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import Tsq
 from tsqlab.report.tuning import in_words, shift_for, tuning_of
-from tsqlab.results.folder import Result, read_folder
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ def test_the_settings_follow_from_the_knee(template: Result) -> None:
         "knee:      6 ms (6 to 6): 90 Mbit/s, 7 ms of ping; the best is 91 Mbit/s\n"
         "           (in brackets 95 % of the knees of 2000 bootstrap draws over 3 seeds, "
         "among the ms that were tried)\n"
-        "CoTSQ:     sysctl -w net.ipv4.tcp_tsq_us=6000 net.ipv4.tcp_tsq_pkts=1 "
-        "net.ipv4.tcp_tsq_bytes=10000000\n"
+        "CoTSQ:     sysctl -w net.ipv4.tcp_tsq_bytes=10000000 net.ipv4.tcp_tsq_us=6000 "
+        "net.ipv4.tcp_tsq_pkts=1\n"
         "driver:    sk_pacing_shift 7: sk_pacing_shift_update(sk, 7) allows 7.81 ms"
     )
 

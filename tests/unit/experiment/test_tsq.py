@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from tsqlab.errors import UsageError
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.spec import Sender, Spec
-from tsqlab.experiment.tsq import Tsq
+from tsqlab.experiment.tsq import NONE, STOCK, Tsq, ms_of_name, name_of_ms, parse_tsq
 from tsqlab.kernels import Kernel
 from tsqlab.runner.experiment import jobs_of
 
@@ -37,6 +37,40 @@ def test_names(given, setting):
 def test_what_is_no_name(given):
     with pytest.raises(ValidationError):
         Sender.model_validate({"tsq": given})
+
+
+@pytest.mark.parametrize(
+    ("tsq", "ms", "packets", "name"),
+    [
+        ("TSQ", None, None, STOCK),
+        ("NoTSQ", None, None, NONE),
+        ("CoTSQ", 6.0, None, None),
+        ("16TSQ", 16.0, None, None),
+        ("40pkts", None, 40, None),
+        (Tsq(us=500), 0.5, None, None),
+        (Tsq(shift=8), 3.90625, None, None),
+        (Tsq(bytes=100_000_000, us=1, pkts=64), None, 64, None),
+        (Tsq(bytes=-1, us=1, pkts=64), None, None, NONE),
+        (Tsq(pkts=64), None, None, None),
+    ],
+)
+def test_a_setting_is_a_number_or_a_reference(tsq, ms, packets, name):
+    setting = parse_tsq(tsq)
+    assert (setting.limit_ms, setting.limit_packets, setting.reference) == (ms, packets, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "ms"),
+    [("TSQ", 1), ("1TSQ", 1), ("16TSQ", 16), ("CoTSQ", 6), ("0TSQ", None), ("NoTSQ", None)],
+)
+def test_the_ms_of_a_name(name, ms):
+    assert ms_of_name(name) == ms
+
+
+@pytest.mark.parametrize("ms", [0.002, 0.5, 1, 3.5, 6, 999, 1000])
+def test_a_name_for_each_ms_is_read_back(ms):
+    assert parse_tsq("6TSQ") == Tsq.of_ms(6)
+    assert Sender.model_validate({"tsq": name_of_ms(ms)}).tsq == Tsq.of_ms(ms)
 
 
 @pytest.mark.parametrize(

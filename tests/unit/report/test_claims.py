@@ -14,12 +14,13 @@ from synthetic import record
 from tsqlab.errors import FileError
 from tsqlab.experiment.claims import Claim, bundled_claims, claims_of, read_claims
 from tsqlab.experiment.load import bundled, load
+from tsqlab.experiment.stored import Folder, Result, read_folder
 from tsqlab.metrics.document import trace
 from tsqlab.report import claims_table, make_report
 from tsqlab.report.claims import claim_lines
 from tsqlab.report.verdicts import Verdict, check
 from tsqlab.results.flent import to_flent, write_flent
-from tsqlab.results.folder import Folder, Manifest, ManifestCell, Result, read_folder
+from tsqlab.results.folder import Manifest, ManifestCell
 from tsqlab.results.record import Level
 
 TRACE = trace(to_flent(record()))

@@ -7,10 +7,10 @@ import pytest
 
 from flent_plots import plotted
 from synthetic import DELAY_S, LENGTH_S, radio, record
+from tsqlab.experiment.stored import Result
 from tsqlab.metrics import summarise, trace
 from tsqlab.report.plots.aggregates import aggregates
 from tsqlab.results.flent import to_flent, write_flent
-from tsqlab.results.folder import Result
 
 RADIOS = {"AP": radio("C", 3), "C": radio("AP", 17)}
 

@@ -46,7 +46,7 @@ def pretend(experiment, jobs, folder, workers, watcher):
     for job in jobs:
         job.file.touch()
     cells = [{"id": job.cell.id, "key": job.key, "state": "done", "wall_s": 0.5} for job in jobs]
-    manifest = {"experiment": experiment.name, "cells": cells}
+    manifest = {"experiment": experiment.name, "title": "", "cells": cells}
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
-from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import Front, Phy, ProfileAttribute
-from tsqlab.experiment.profile import Airlink
+from tsqlab.experiment.profile import Airlink, data_rate
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
@@ -82,12 +81,7 @@ class Wifi:
         self.profile = profile
         self.front = _FRONTS[profile.front]
         ap_profile = profile.access_point or profile
-        self.rate = min(
-            (parse_rate(self.testbed.rate),)
-            if self.testbed.rate
-            else (profile.phy_rate, ap_profile.phy_rate),
-            key=kbps,
-        )
+        self.rate = data_rate(self.testbed.rate, profile)
         port = Port("AP>C", "wlan0", _mac(254), f"{_GATEWAY}/24")
         self.access_point = _Site(port, ap_profile)
         self.stations = tuple(

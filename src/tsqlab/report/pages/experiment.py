@@ -19,12 +19,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tsqlab.errors import FileError
+from tsqlab.experiment.stored import Folder, read_folder, releases
 from tsqlab.report.claims import claim_lines, totals
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.table import COLUMNS, heading, summary_lines
 from tsqlab.results.files import write_whole
-from tsqlab.results.folder import MANIFEST, Folder, read_folder, read_manifest, releases
+from tsqlab.results.folder import MANIFEST, ManifestKernel, read_manifest
 from tsqlab.results.repetitions import SEED, by_setting
 from tsqlab.results.summary import METRICS, format_number
 
@@ -130,11 +131,11 @@ def _facts(folder: Folder) -> Mapping[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def _kernel(kernel: Mapping[str, Any]) -> str:
-    rest = {name: value for name, value in kernel.items() if name != "release"}
+def _kernel(kernel: ManifestKernel) -> str:
+    details = {"build": kernel.id, "HZ": kernel.hz, "patches of": kernel.version}
     return ", ".join([
-        f"Linux {kernel.get('release', 'of an unknown release')}",
-        *(f"{'build' if name == 'id' else name} {value}" for name, value in rest.items()),
+        f"Linux {kernel.release or 'of an unknown release'}",
+        *(f"{name} {value}" for name, value in details.items() if value),
     ])  # fmt: skip
 
 

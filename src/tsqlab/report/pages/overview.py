@@ -17,20 +17,14 @@ from urllib.parse import quote
 
 from tsqlab.errors import FileError, TsqlabError
 from tsqlab.experiment.load import bundled, load
+from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import Line, claim_lines, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
 from tsqlab.report.table import aligned
 from tsqlab.report.verdicts import WORDS, Word
 from tsqlab.results.files import write_whole
-from tsqlab.results.folder import (
-    MANIFEST,
-    Folder,
-    Manifest,
-    ManifestCell,
-    read_folder,
-    read_manifest,
-)
+from tsqlab.results.folder import MANIFEST, Manifest, ManifestCell, read_manifest
 from tsqlab.results.repetitions import SEED
 
 INDEX = "index.html"
@@ -153,11 +147,10 @@ def _folder(path: Path, name: str) -> tuple[Folder, str]:
 
 def _entry(folder: Folder, name: str, error: str) -> Entry:
     manifest, results = folder.manifest, folder.results
-    specs = [result.spec for result in results]
-    columns = {
+    columns: Mapping[str, Sequence[object]] = {
         "Linux": [result.release for result in results],
-        "series": [kernel.get("series", "") for kernel in manifest.kernels if results],
-        "profiles": [spec.get("testbed", {}).get("device", "") for spec in specs],
+        "patches of": [kernel.version for kernel in manifest.kernels if results],
+        "profiles": [result.spec.testbed.device for result in results if result.spec],
         "seeds": [result.factors.get(SEED, "") for result in results],
     }
     try:

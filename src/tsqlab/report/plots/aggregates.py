@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tsqlab.experiment.stored import Result
 from tsqlab.report.plots.candlesticks import boxes
 from tsqlab.report.plots.figure import Plot
-from tsqlab.results.folder import Result
 
 NAME = "aggregates"
 

@@ -17,11 +17,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.metrics.statistics import percentile
 from tsqlab.report.plots.axes import LABELS, scale, short
 from tsqlab.report.plots.figure import COLOURS, HATCHES, INK, Plot, to_plot
-from tsqlab.results.folder import Result
 from tsqlab.results.repetitions import by_setting, varying, words
 
 NAME = "candlesticks"

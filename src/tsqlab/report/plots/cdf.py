@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.report.plots.axes import LABELS, scale
 from tsqlab.report.plots.candlesticks import samples_of
 from tsqlab.report.plots.figure import MARKERS, Plot, to_plot
 from tsqlab.report.plots.panels import PANELS_MAX
-from tsqlab.results.folder import Result
 from tsqlab.results.repetitions import by_setting, varying, words
 
 NAME = "cdf"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tsqlab.experiment.stored import Result
 from tsqlab.report.plots.axes import LABELS
 from tsqlab.report.plots.figure import Plot, to_plot
 from tsqlab.report.plots.scatter import scatter
-from tsqlab.results.folder import Result
 
 NAME = "goodput-latency"
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tsqlab.experiment.stored import Result
 from tsqlab.report.plots.axes import scale
 from tsqlab.report.plots.figure import COLOURS, Plot
 from tsqlab.report.plots.panels import dress, panels, thinned
-from tsqlab.results.folder import Result
 
 NAME = "goodput-ping"
 

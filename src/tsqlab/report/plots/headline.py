@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tsqlab.experiment.stored import Result
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.report.plots.axes import short
 from tsqlab.report.plots.figure import COLOURS, INK, MUTED, plain, style, to_svg
-from tsqlab.results.folder import Result
 from tsqlab.results.repetitions import over_seeds
 
 EXPERIMENT = "cotsq-3"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tsqlab.experiment.stored import Result
 from tsqlab.report.plots import (
     aggregate_rtt,
     aggregates,
@@ -19,7 +20,7 @@ from tsqlab.report.plots import (
     sweep,
 )
 from tsqlab.report.plots.figure import Plot, style
-from tsqlab.results.folder import Latency, Result
+from tsqlab.results.folder import Latency
 from tsqlab.results.repetitions import by_setting
 
 Draw = Callable[[Sequence[Result], str], list[Plot]]

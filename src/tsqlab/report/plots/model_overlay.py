@@ -15,21 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tsqlab.airlink.rates import kbps, parse_rate
+from tsqlab.airlink.rates import kbps
+from tsqlab.experiment.profile import Airlink, data_rate
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
 from tsqlab.model.fit import Fit, fit
-from tsqlab.report.limits import limit_packets
 from tsqlab.report.plots.axes import LABELS, short
 from tsqlab.report.plots.figure import COLOURS, FILLS, LINES, MARKERS, Plot, to_plot
-from tsqlab.results.folder import Result
 from tsqlab.results.repetitions import Setting, label, over_seeds, setting, varying
 
 NAME = "model"
@@ -42,6 +42,7 @@ _WINDOW_FRAMES = 64  # of a block ack, and
 _PSDU_BYTES = 65_535  # of an HT A-MPDU: the standard's, where a profile says nothing
 _SUBFRAME_BYTES = 1_540  # a packet of 1500 bytes with all that an A-MPDU adds
 _CA_RATIO = "net.ipv4.tcp_pacing_ca_ratio"
+_CA_RATIO_STOCK = 120  # percent
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ def overlays(results: Sequence[Result]) -> dict[Setting, Overlay]:
     """The model fitted to each setting that was run under static limits of several sizes."""
     groups: dict[Setting, dict[float, list[Result]]] = {}
     for cell in results:
-        limit = limit_packets(cell)
-        if limit is not None and cell.device.get("kind") == "airlink":
+        limit = cell.spec.sender.tsq.limit_packets if cell.spec else None
+        if limit is not None and isinstance(cell.device, Airlink):
             own = tuple(item for item in setting(cell.factors)
                         if item[0].rpartition(".")[2] != "tsq")  # fmt: skip
             groups.setdefault(own, {}).setdefault(limit, []).append(cell)
@@ -95,7 +96,9 @@ def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
     goodputs, rtts = tuple(row[1] for row in rows), tuple(row[2] for row in rows)
     measured = (np.array([one.mean for one in goodputs]) * 1e6,
                 np.array([one.mean for one in rtts]) * 1e6)  # fmt: skip
-    given = parameters_of(next(iter(cells.values()))[0])
+    first = next(iter(cells.values()))[0]
+    assert first.spec and isinstance(first.device, Airlink), "overlays() takes no others"
+    given = parameters_of(first.spec, first.device)
     for free in _FREE:
         try:
             return Overlay(limits, goodputs, rtts, fit(limits, measured, given, free))
@@ -104,36 +107,34 @@ def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
     return None
 
 
-def parameters_of(cell: Result) -> Parameters:
+def parameters_of(spec: Spec, radio: Airlink) -> Parameters:
     """What a cell's specification and profile say of the model's parameters."""
-    testbed, device = cell.spec["testbed"], cell.device
-    sides = [one["rate"] for one in (device, device.get("access_point")) if one]
-    rates = [testbed["rate"]] if testbed.get("rate") else sides
-    rate = 1000 * min(kbps(parse_rate(one)) for one in rates)
-    frames = largest_aggregate(device, rate)
+    rate_bit_per_s = 1000 * kbps(data_rate(spec.testbed.rate, radio))
+    frames = largest_aggregate(radio, rate_bit_per_s)
     bits = 8 * Parameters().packet_bytes
     return Parameters(
-        rate_bit_per_s=rate,
-        rtt_base_ns=testbed["base_rtt"],
-        aggregate_max_ns=(frames + 0.5) * bits / rate * 1e9,  # half a packet: rounded down
-        pacing=_pacing(cell.spec),
+        rate_bit_per_s=rate_bit_per_s,
+        rtt_base_ns=spec.testbed.base_rtt.ns,
+        # Half a packet more: what fits is rounded down.
+        aggregate_max_ns=(frames + 0.5) * bits / rate_bit_per_s * 1e9,
+        pacing=_pacing(spec),
     )
 
 
-def _pacing(spec: Mapping[str, Any]) -> float:
-    """The ratio after slow start, as "2.0/1.6" has it, or the sysctl; stock's otherwise."""
-    if text := spec.get("sender", {}).get("pacing"):
-        return float(text.rpartition("/")[2])
-    return float(spec["testbed"].get("sysctl", {}).get("C", {}).get(_CA_RATIO, 120)) / 100
+def _pacing(spec: Spec) -> float:
+    """The pacing ratio after slow start that the sender's sysctls set; stock's otherwise."""
+    client = spec.testbed.clients[0]
+    sysctls = spec.sender.pacing_ratios() | spec.testbed.sysctl.get(client, {})
+    return float(sysctls.get(_CA_RATIO, _CA_RATIO_STOCK)) / 100
 
 
-def largest_aggregate(device: Mapping[str, Any], rate_bit_per_s: int) -> int:
+def largest_aggregate(radio: Airlink, rate_bit_per_s: int) -> int:
     """In packets of 1500 bytes, by whatever of a profile's limits is the first."""
-    time_ns = device.get("aggregate_time")
-    in_bytes = (device.get("aggregate_bytes") or _PSDU_BYTES) // _SUBFRAME_BYTES
-    in_time = int(time_ns * rate_bit_per_s / 8e9 / _SUBFRAME_BYTES) if time_ns else in_bytes
-    frames = device.get("aggregate_frames") or _WINDOW_FRAMES
-    window = device.get("window_frames") or _WINDOW_FRAMES
+    time = radio.aggregate_time
+    in_bytes = (radio.aggregate_bytes or _PSDU_BYTES) // _SUBFRAME_BYTES
+    in_time = int(time.ns * rate_bit_per_s / 8e9 / _SUBFRAME_BYTES) if time else in_bytes
+    frames = radio.aggregate_frames or _WINDOW_FRAMES
+    window = radio.window_frames or _WINDOW_FRAMES
     return max(1, min(in_bytes, in_time, frames, window))
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Samples
 from tsqlab.report.plots.figure import MUTED, Plot, to_plot
-from tsqlab.results.folder import Result
 from tsqlab.results.repetitions import SEED, by_setting, label, varying
 
 PANELS_MAX = 40  # more make the page too large to open

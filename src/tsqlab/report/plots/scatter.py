@@ -15,10 +15,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.report.plots.axes import scale
 from tsqlab.report.plots.figure import COLOURS, FILLS, MARKERS
-from tsqlab.results.folder import Result
 from tsqlab.results.repetitions import Setting, by_setting, label, varying, words
 
 _DEVIATIONS = 2.0

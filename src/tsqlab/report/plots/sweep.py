@@ -19,11 +19,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from tsqlab.experiment.stored import Result
+from tsqlab.experiment.tsq import NONE, STOCK, Reference, Tsq
 from tsqlab.metrics.knee import Knee, find_knee
-from tsqlab.report.limits import NONE, STOCK, limit_ms, limit_packets, reference
 from tsqlab.report.plots.axes import LABELS, short
 from tsqlab.report.plots.figure import COLOURS, FILLS, INK, LINES, MARKERS, MUTED, Plot, to_plot
-from tsqlab.results.folder import Result
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import SEED, Setting, label, over_seeds, setting, varying
 
@@ -36,7 +36,10 @@ _PACKETS = "TSQ limit (packets)"
 _SIZE_IN = (5.6, 4.2)
 _LEGEND_ROW_IN = 0.19
 _LOG_FROM = 10.0  # the highest over the lowest
-_REFERENCES = {STOCK: (0, (1, 2)), NONE: (0, (6, 2))}
+_REFERENCES: Mapping[Reference, tuple[int, tuple[int, int]]] = {
+    STOCK: (0, (1, 2)),
+    NONE: (0, (6, 2)),
+}
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(\D*)")
 
 
@@ -45,7 +48,7 @@ class Curve:
     """One setting's cells by what is on the axis."""
 
     points: dict[float, list[Result]] = field(default_factory=dict)
-    references: dict[str, list[Result]] = field(default_factory=dict)
+    references: dict[Reference, list[Result]] = field(default_factory=dict)
 
     def knee(self) -> Knee | None:
         """Of the goodput, over the seeds that have every limit; None when there is none."""
@@ -95,8 +98,9 @@ def sweep(results: Sequence[Result], latency: str) -> list[Plot]:
 
 def curves_of(results: Sequence[Result]) -> tuple[str, dict[Setting, Curve]] | None:
     """The axis and the curves on it; None when no factor is a number."""
-    for axis, number in ((_MS, limit_ms), (_PACKETS, limit_packets)):
-        if len({number(cell) for cell in results} - {None}) > 1:
+    for axis, number in ((_MS, _limit_ms), (_PACKETS, _limit_packets)):
+        numbers = {number(cell) for cell in results} - {None}
+        if len(numbers) > 1:
             return axis, _collect(results, _TSQ, number)
     names = varying([setting(cell.factors) for cell in results])
     for name in reversed([name for name in names if name.rpartition(".")[2] != _VERSION]):
@@ -106,6 +110,19 @@ def curves_of(results: Sequence[Result]) -> tuple[str, dict[Setting, Curve]] | N
             axis = f"{name} ({unit})" if unit else name
             return axis, _collect(results, name, _number_of(name))
     return None
+
+
+def tsq_of(cell: Result) -> Tsq | None:
+    """The TSQ setting that a cell ran; None in a file that the lab did not write."""
+    return cell.spec.sender.tsq if cell.spec else None
+
+
+def _limit_ms(cell: Result) -> float | None:
+    return tsq.limit_ms if (tsq := tsq_of(cell)) else None
+
+
+def _limit_packets(cell: Result) -> float | None:
+    return tsq.limit_packets if (tsq := tsq_of(cell)) else None
 
 
 def _number_of(name: str) -> Callable[[Result], float | None]:
@@ -126,7 +143,7 @@ def _collect(
         curve = curves.setdefault(own, Curve())
         if (x := number(cell)) is not None:
             curve.points.setdefault(x, []).append(cell)
-        elif factor == _TSQ and (name := reference(cell)):
+        elif factor == _TSQ and (tsq := tsq_of(cell)) and (name := tsq.reference):
             curve.references.setdefault(name, []).append(cell)
     return {one: curve for one, curve in curves.items() if curve.points}
 

@@ -18,6 +18,7 @@ import pytest
 from folders import MATRIX, PAGE_MAX_BYTES, Factors, Page, written
 from synthetic import PING_BUSY_MS, record
 from tsqlab.errors import FileError
+from tsqlab.experiment.stored import read_folder
 from tsqlab.metrics.document import Samples
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.report import format_table, make_report, summary_table
@@ -28,7 +29,6 @@ from tsqlab.report.plots.panels import PANELS_MAX, representative, thinned
 from tsqlab.report.plots.scatter import outline
 from tsqlab.report.table import COLUMNS, format_estimate, heading
 from tsqlab.results.flent import read_flent, to_flent, write_flent
-from tsqlab.results.folder import read_folder
 from tsqlab.results.repetitions import by_setting, label, varying
 from tsqlab.results.summary import METRICS, SummaryRow
 

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from folders import RADIO, TESTBED, cell, written
+from folders import RADIO, cell, spec_of, written
 from tsqlab.experiment.spec import PLOTS
-from tsqlab.experiment.tsq import Tsq
+from tsqlab.experiment.stored import Result, read_folder
+from tsqlab.experiment.tsq import NONE, STOCK, Tsq
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
-from tsqlab.report.limits import NONE, STOCK, limit_ms, limit_packets, reference
 from tsqlab.report.plots.kinds import KINDS, draw
 from tsqlab.report.plots.model_overlay import in_words, largest_aggregate, overlays, parameters_of
 from tsqlab.report.plots.scatter import marks
 from tsqlab.report.plots.sweep import curves_of
-from tsqlab.results.folder import Result, read_folder
 from tsqlab.results.repetitions import setting
+from tsqlab.units import Duration, Size
 
 
 @pytest.fixture
@@ -34,29 +34,6 @@ def static(packets: int) -> Tsq:
 
 def test_the_plots_of_the_schema_can_be_drawn() -> None:
     assert set(PLOTS) == set(KINDS)
-
-
-@pytest.mark.parametrize(
-    ("tsq", "ms", "packets", "name"),
-    [
-        ("TSQ", None, None, STOCK),
-        ("NoTSQ", None, None, NONE),
-        ("CoTSQ", 6.0, None, None),
-        ("16TSQ", 16.0, None, None),
-        (Tsq(us=500), 0.5, None, None),
-        (Tsq(shift=8), 3.90625, None, None),
-        (static(64), None, 64.0, None),
-    ],
-)
-def test_a_setting_as_a_number(
-    template: Result, tsq: Any, ms: float | None, packets: float | None, name: str | None
-) -> None:
-    one = cell(template, tsq)
-    assert (limit_ms(one), limit_packets(one), reference(one)) == (ms, packets, name)
-
-
-def test_a_file_without_a_specification_has_no_limit(template: Result) -> None:
-    assert (limit_ms(template), limit_packets(template), reference(template)) == (None, None, None)
 
 
 def test_a_sweep_counts_in_ms_and_marks_the_knee(template: Result) -> None:
@@ -164,36 +141,29 @@ def test_what_cannot_be_told_apart_leaves_c(template: Result) -> None:
         assert set(overlay.fit.intervals) == {"backlog"}
 
 
-def test_a_cells_parameters_are_its_own(template: Result) -> None:
-    own = parameters_of(cell(template, static(1)))
+def test_a_cells_parameters_are_its_own() -> None:
+    own = parameters_of(spec_of(static(1)), RADIO)
     assert own.rate_bit_per_s == 150e6
     assert own.aggregate_max_packets == 17
     assert own.pacing == 1.2
-    at_rate = cell(template, static(1))
-    testbed = {
-        **TESTBED,
-        "rate": "HT40 MCS5",
-        "sysctl": {"C": {"net.ipv4.tcp_pacing_ca_ratio": 160}},
-    }
-    other = parameters_of(
-        Result("", {}, "", at_rate.trace, {}, "", {**at_rate.spec, "testbed": testbed}, RADIO)
-    )
+    testbed = {"rate": "HT40 MCS5", "sysctl": {"C": {"net.ipv4.tcp_pacing_ca_ratio": 160}}}
+    other = parameters_of(spec_of(static(1), testbed), RADIO)
     assert (other.rate_bit_per_s, other.pacing) == (108e6, 1.6)
-    at_rate.spec["sender"]["pacing"] = "2.0/1.4"  # type: ignore[index]
-    assert parameters_of(at_rate).pacing == 1.4
+    assert parameters_of(spec_of(static(1), pacing="2.0/1.4"), RADIO).pacing == 1.4
 
 
 @pytest.mark.parametrize(
-    ("device", "frames"),
+    ("limits", "frames"),
     [
         ({}, 42),
         ({"aggregate_frames": 17}, 17),
-        ({"aggregate_time": 1_000_000}, 12),
-        ({"aggregate_bytes": 1_048_575, "window_frames": 256}, 64),
+        ({"aggregate_time": Duration.of("1 ms")}, 12),
+        ({"aggregate_bytes": Size(1_048_575), "window_frames": 256}, 64),
     ],
 )
-def test_the_largest_aggregate_is_the_first_limit(device: dict[str, Any], frames: int) -> None:
-    assert largest_aggregate(device, 150_000_000) == frames
+def test_the_largest_aggregate_is_the_first_limit(limits: dict[str, Any], frames: int) -> None:
+    radio = RADIO.model_copy(update={"aggregate_frames": None, **limits})
+    assert largest_aggregate(radio, 150_000_000) == frames
 
 
 def test_every_plot_is_an_image_too(tmp_path: Path) -> None:

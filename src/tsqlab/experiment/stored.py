@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An experiment's results, read back: each cell with the specification that it was run by.
+
+A result file carries its cell's specification and device profile as plain data. Here they
+become the types that they were, so that what is asked of a result (its TSQ limit, its rate) is
+asked in the same words as before the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from tsqlab.errors import FileError
+from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.metrics.document import Trace, trace
+from tsqlab.metrics.summarise import summarise_trace
+from tsqlab.results.flent import KEY, read_flent
+from tsqlab.results.folder import Manifest, ManifestCell, read_manifest
+from tsqlab.results.record import Level
+from tsqlab.results.summary import SummaryRow
+from tsqlab.units import BASE_UNITS
+
+_SPEC = TypeAdapter(Spec)
+_PROFILE: TypeAdapter[Profile] = TypeAdapter(Profile)
+
+Model = TypeVar("Model")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A cell that is done."""
+
+    id: str
+    factors: Mapping[str, Level]
+    file: str
+    trace: Trace
+    metrics: Mapping[str, float | None]
+    release: str = ""  # of the kernel that it ran; empty in a file that the lab did not write
+    spec: Spec | None = None  # None in a file that the lab did not write, as the next
+    device: Profile | None = None
+
+    def row(self) -> SummaryRow:
+        """Its row of the summary."""
+        return SummaryRow(self.factors, self.metrics)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """An experiment and what is there of its results."""
+
+    path: Path
+    manifest: Manifest
+    results: tuple[Result, ...]
+
+    @property
+    def unfinished(self) -> list[ManifestCell]:
+        """The cells that are not done."""
+        return [cell for cell in self.manifest.cells if not cell.done]
+
+
+def plain(specified: BaseModel) -> dict[str, Any]:
+    """A specification or a profile as JSON-ready data, quantities in their base units."""
+    return specified.model_dump(mode="json")
+
+
+def read_folder(path: Path) -> Folder:
+    """Read an experiment's folder. Raises FileError."""
+    manifest = read_manifest(path)
+    done = [cell for cell in manifest.cells if cell.done]
+    return Folder(path, manifest, tuple(_result(path, cell, manifest.factors) for cell in done))
+
+
+def releases(results: Iterable[Result]) -> str:
+    """The kernels that *results* ran, as text."""
+    return ", ".join(dict.fromkeys(result.release for result in results if result.release))
+
+
+def _result(folder: Path, cell: ManifestCell, order: list[str]) -> Result:
+    path = folder / (cell.file or f"{cell.id}.flent.gz")
+    document = read_flent(path)
+    try:
+        measured = trace(document)
+        metrics = summarise_trace(measured) | {"wall_s": cell.wall_s}
+        lab = document["metadata"].get(KEY, {})
+        release = lab.get("kernel", {}).get("release", "")
+        spec, device = lab.get("spec"), lab.get("device")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        message = f"lacks what a result has ({error!r}); remove it and run the experiment again"
+        raise FileError(path, message) from error
+    names = [name for name in order if name in cell.factors]
+    return Result(
+        cell.id,
+        {name: cell.factors[name] for name in [*names, *cell.factors]},
+        path.name,
+        measured,
+        metrics,
+        str(release),
+        _typed(path, "spec", _SPEC, spec),
+        _typed(path, "device", _PROFILE, device),
+    )
+
+
+def _typed(path: Path, part: str, kind: TypeAdapter[Model], data: object) -> Model | None:
+    """A part of a result's provenance as what it was. Raises FileError."""
+    if data is None:
+        return None
+    try:
+        return kind.validate_python(data, context={BASE_UNITS: True})
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join([KEY, part, *(str(step) for step in first["loc"])])
+        message = (
+            f"not what this version of tsqlab runs ({first['msg']}); "
+            "remove it and run the experiment again"
+        )
+        raise FileError(path, message, key=key) from error

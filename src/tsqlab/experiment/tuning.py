@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The experiment that finds how many ms of TSQ a radio needs: a sweep of the limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.experiment.tsq import name_of_ms
+
+_TEXT = """\
+# How many ms of TSQ {name} needs for one upload with {control}.
+# Expected: goodput grows up to a knee; what more there is gives latency only.
+title = "Tuning TSQ: {name}, {control}"
+
+[testbed]
+layout = "wifi-upload"
+device = "{device}"
+base_rtt = "1 ms"
+
+[flows]
+test = "tcp_nup"
+streams = 1
+length = "{length}"
+delay = "2 s"
+
+[sender]
+congestion_control = "{control}"
+truesize = "4352 B"           # as on a device without scatter-gather (docs/experiments.md)
+
+[lab]
+kernel = "{kernel}"
+
+[matrix]
+tsq = [{tsq}]
+seed = [{seeds}]
+
+[report]
+plots = ["sweep", "cdf", "goodput-latency", "aggregate-rtt"]
+"""
+
+
+@dataclass(frozen=True)
+class TsqSweep:
+    """One upload from a radio under stock TSQ, under each of some limits, and under none."""
+
+    profile: str  # a bundled one's name, or a file
+    congestion_control: str
+    length: str  # of each upload, with its unit
+    kernel: str
+    ms: tuple[float, ...]
+    seeds: int  # how many: 1, 2, ...
+
+    def text(self) -> str:
+        """The sweep as an experiment file."""
+        names = ["TSQ", *(name_of_ms(ms) for ms in sorted(set(self.ms))), "NoTSQ"]
+        return _TEXT.format(
+            name=Path(self.profile).stem,
+            device=Path(self.profile).resolve() if "/" in self.profile else self.profile,
+            control=self.congestion_control,
+            length=self.length,
+            kernel=self.kernel,
+            tsq=", ".join(f'"{name}"' for name in names),
+            seeds=", ".join(str(seed) for seed in range(1, self.seeds + 1)),
+        )
