@@ -152,7 +152,7 @@ def run(kernel: Kernel, case: Case, radio: tuple[str, str], flow: str) -> Figure
     spec = Spec.model_validate(
         {
             "title": "bench",
-            "testbed": {"layout": "wifi-upload", "device": radio[0]},
+            "testbed": {"layout": "wifi", "device": radio[0]},
             "flows": {
                 "test": "tcp_nup" if flow == "CUBIC" else "udp_flood",
                 "length": f"{LENGTH_S[flow]} s",

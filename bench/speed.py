@@ -38,8 +38,8 @@ def main() -> None:
     for title, testbed, aim in (
         ("(a) CUBIC upload, L100M", {"bottleneck": "L100M"}, 30),
         ("(b) CUBIC upload, 1 Gbit/s wireline, no TSO", {"bottleneck": "LR1000M"}, 3),
-        ("(c) CUBIC upload, ath9k_htc", {"layout": "wifi-upload", "device": "ath9k_htc"}, 10),
-        ("(d) CUBIC upload, ath9k", {"layout": "wifi-upload", "device": "ath9k"}, 6),
+        ("(c) CUBIC upload, ath9k_htc", {"layout": "wifi", "device": "ath9k_htc"}, 10),
+        ("(d) CUBIC upload, ath9k", {"layout": "wifi", "device": "ath9k"}, 6),
     ):
         flows = {"length": f"{LENGTH_S} s", "delay": "0 s"}
         result = best(kernel, repeats, testbed=testbed, flows=flows)

@@ -67,7 +67,7 @@ NEIGHBOURS = {
         ("R", "r1", "10.0.2.1", "02:00:00:00:02:01"),
         ("S", "s0", "10.0.2.2", "02:00:00:00:02:02"),
     ),
-    "wifi-upload": (
+    "wifi": (
         ("C", "wlan1", "10.0.1.254", "02:00:00:00:01:fe"),
         ("AP", "wlan0", "10.0.1.1", "02:00:00:00:01:01"),
         ("AP", "e0", "10.0.2.1", "02:00:00:00:02:01"),
@@ -145,7 +145,7 @@ def test_defaults_change_nothing(stock, kernel, capture, offloads, qdisc):
 def test_defaults_change_nothing_over_wifi(stock, kernel, capture, device):
     """Above a qdisc, and above mac80211's queues."""
     spec = {
-        "testbed": {"layout": "wifi-upload", "device": device, "base_rtt": "1 ms"},
+        "testbed": {"layout": "wifi", "device": device, "base_rtt": "1 ms"},
         "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
     }
     before = packets(capture(stock, spec) / "client.pcap")
@@ -216,7 +216,7 @@ def test_a_setting_in_packets_admits_as_many_and_no_more(cell):
     assert 37 <= np.median(busy) <= 43
 
 
-@pytest.mark.parametrize("testbed", [{"bottleneck": "L100M"}, {"layout": "wifi-upload"}], ids=str)
+@pytest.mark.parametrize("testbed", [{"bottleneck": "L100M"}, {"layout": "wifi"}], ids=str)
 def test_what_a_packet_counts(cell, testbed):
     """What sender.truesize is relative to."""
     wmem, _ = in_stack(cell({"testbed": testbed, "flows": FLOWS}))

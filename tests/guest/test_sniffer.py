@@ -25,7 +25,7 @@ def tshark(pcap, *arguments):
 @pytest.fixture(params=["ath9k_htc", "ath9k"])
 def out(request, guest):
     """One CUBIC upload of 2 s, its air captured."""
-    testbed = {"layout": "wifi-upload", "device": request.param, "base_rtt": "1 ms"}
+    testbed = {"layout": "wifi", "device": request.param, "base_rtt": "1 ms"}
     words = f"10.0.2.1\t5001\tcubic\t0\t{START_NS}\t{STOP_NS}"
     return guest(
         genl("-", messages.new_sniffer(1, "air0")),

@@ -16,7 +16,7 @@ ADDRESS = "02:00:00:00:00:01"
 
 
 def wifi(**testbed):
-    return {"layout": "wifi-upload", **testbed}
+    return {"layout": "wifi", **testbed}
 
 
 def test_udp_fills_aggregates(cell):

@@ -125,7 +125,7 @@ def spec_of(tsq: Any, testbed: Mapping[str, Any] | None = None, **sender: Any) -
     """A cell's specification over RADIO, under a TSQ setting."""
     return Spec.model_validate({
         "title": "made up",
-        "testbed": {"layout": "wifi-upload", "base_rtt": "2.5 ms", **(testbed or {})},
+        "testbed": {"layout": "wifi", "base_rtt": "2.5 ms", **(testbed or {})},
         "sender": {"tsq": tsq, **sender},
     })  # fmt: skip
 

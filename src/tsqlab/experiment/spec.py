@@ -8,6 +8,7 @@ and a comment. Unknown keys are errors. Bare key names are unique across tables,
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Annotated, Any, Literal
 
@@ -20,28 +21,30 @@ from pydantic import (
     model_validator,
 )
 
-from tsqlab.experiment.flows import TESTS, Traffic, traffic
+from tsqlab import topology
+from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.profile import PhyRateText
 from tsqlab.experiment.tsq import Tsq, TsqSetting
+from tsqlab.topology import UP_TO_ROUTER, UP_TO_SERVER, WIFI, WIRED, WIRED_EGRESSES
 from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
 
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
           "sfq", "red", "netem")  # fmt: skip
-NODES = ("C", "R", "S")
-EGRESSES = ("C>R", "R>C", "R>S", "S>R")
 STATIONS_MAX = 250  # of an address block, and of a medium
 
 LAYOUTS: dict[str, dict[str, Any]] = {
-    "wired": {"device": "gigabit"},
-    "wifi-upload": {"device": "ath9k_htc"},
+    WIRED: {"device": "gigabit"},
+    WIFI: {"device": "ath9k_htc"},
 }
 """The layouts, and what is different by default in each."""
 
 _KEYS_OF_LAYOUTS = {
-    "wired": ("bottleneck",),
-    "wifi-upload": ("stations", "rate", "rts", "loss", "snr"),
+    WIRED: ("bottleneck",),
+    WIFI: ("stations", "rate", "rts", "loss", "snr"),
 }
+_OLD_LAYOUTS = {"wifi-upload": WIFI}  # until 0.1.0, though it has downloads, too
 _BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
+_SHAPED_SIDES = {"L": UP_TO_ROUTER, "R": UP_TO_SERVER}
 _SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}  # LR: wireline's
 _BASE_RTT_MAX = Duration.of("20 s")  # wireline's propagation is 10 s at most
 
@@ -119,15 +122,11 @@ class Egress(_Table):
 
 
 class Testbed(_Table):
-    """Where packets go, every node a network namespace.
-
-    wired        C --link-- R --link-- S
-    wifi-upload  C --802.11-- AP --link-- S, or C1, C2, ... at the access point
-    """
+    """Where packets go, every node a network namespace (tsqlab.topology)."""
 
     __test__ = False  # for pytest, which takes any Test* for a test
 
-    layout: Annotated[str, _one_of("layout", tuple(LAYOUTS))] = "wired"
+    layout: Annotated[str, _one_of("layout", tuple(LAYOUTS))] = WIRED
     device: str = "gigabit"  # the profile of the network cards, or of the stations' radios
     # None: both links at the device's own rate.
     bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] | None = None
@@ -151,7 +150,10 @@ class Testbed(_Table):
     def _of_its_layout(cls, data: Any, info: ValidationInfo) -> Any:
         if not isinstance(data, dict):
             return data
-        layout = data.get("layout", "wired")
+        written = data.get("layout", WIRED)
+        if not isinstance(written, str):
+            return data
+        layout = _OLD_LAYOUTS.get(written, written)
         # A stored specification has all keys, those of other layouts at their defaults.
         stored = info.context and info.context.get(BASE_UNITS)
         for other, keys in _KEYS_OF_LAYOUTS.items():
@@ -159,7 +161,7 @@ class Testbed(_Table):
                 idle = [None, cls.model_fields[key].default] if stored else [None]
                 if data.get(key) not in idle:
                     raise ValueError(f'"{key}" belongs to layout = "{other}"')
-        return {**LAYOUTS.get(layout, {}), **data}
+        return {**LAYOUTS.get(layout, {}), **data, "layout": layout}
 
     @model_validator(mode="after")
     def _names(self) -> Testbed:
@@ -174,30 +176,26 @@ class Testbed(_Table):
     @property
     def clients(self) -> tuple[str, ...]:
         """The nodes that flows go to and from, the server being at the other end."""
-        if self.stations == 1:
-            return ("C",)
-        return tuple(f"C{number}" for number in range(1, self.stations + 1))
+        return topology.clients(self.stations)
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """All nodes."""
-        return NODES if self.layout == "wired" else (*self.clients, "AP", "S")
+        return topology.nodes(self.layout, self.stations)
 
     @property
     def egresses(self) -> tuple[str, ...]:
         """Every node's sides, by whom it sends to there."""
-        if self.layout == "wired":
-            return EGRESSES
-        return (*(f"{client}>AP" for client in self.clients), "AP>C", "AP>S", "S>AP")
+        return topology.egresses(self.layout, self.stations)
 
     def shaped(self) -> dict[str, Egress]:
         """Each egress with the bottleneck's shorthand and the defaults filled in."""
         side, mbit_per_s = self._bottleneck()
         result = {}
-        for name in EGRESSES:
+        for name in WIRED_EGRESSES:
             own = self.egress.get(name, Egress())
             rate = own.rate
-            if rate is None and name == {"L": "C>R", "R": "R>S"}.get(side):
+            if rate is None and name == _SHAPED_SIDES.get(side):
                 rate = Rate.of(f"{mbit_per_s} Mbit/s")
             here = rate is not None or side == "LR"
             qdisc = own.qdisc or (here and self.qdisc) or "pfifo_fast"
@@ -305,6 +303,10 @@ class Spec(_Table):
     def traffic(self) -> Traffic:
         """The flows and probes of this cell."""
         return traffic(self.flows.test, self.flows.streams, self.sender.congestion_control)
+
+    def flows_of_clients(self) -> tuple[tuple[Flow, str], ...]:
+        """Each flow with the node of its client: flows take turns at the stations."""
+        return tuple(zip(self.traffic().flows, itertools.cycle(self.testbed.clients)))
 
 
 TABLES: dict[str, type[_Table]] = {

@@ -14,7 +14,7 @@ _TEXT = """\
 title = "Tuning TSQ: {name}, {control}"
 
 [testbed]
-layout = "wifi-upload"
+layout = "wifi"
 device = "{device}"
 base_rtt = "1 ms"
 

@@ -14,13 +14,13 @@ from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
-    SERVER,
     SERVER_ADDRESS,
     Line,
     Wiring,
     qdisc_series,
     wiring,
 )
+from tsqlab.topology import SERVER
 
 T0_NS = 10_000_000_000
 """When the measurement starts, after the boot, in virtual time. Set-up is done long before,
@@ -54,12 +54,12 @@ def _clock(spec: Spec) -> Line:
 
 def _endpoints(spec: Spec, wired: Wiring) -> Iterable[Line]:
     traffic = spec.traffic()
-    for number, flow in enumerate(traffic.flows):
-        port, client = str(_FIRST_PORT + number), wired.clients[number % len(wired.clients)]
+    for number, (flow, client) in enumerate(spec.flows_of_clients()):
+        port = str(_FIRST_PORT + number)
         lines = _tcp if flow.protocol == "tcp" else _udp
         yield from lines(spec, flow, port, client)
     for number, probe in enumerate(traffic.probes, _FIRST_PORT + len(traffic.flows)):
-        yield from _probe(spec, probe, str(number), wired.clients[0])
+        yield from _probe(spec, probe, str(number), spec.testbed.clients[0])
     for end in wired.qdiscs.values():
         yield ["qdisc", end.node, qdisc_series(end), end.device, str(LEAF_MAJOR)]
     for radio in wired.radios:

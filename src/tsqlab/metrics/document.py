@@ -18,16 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tsqlab.metrics.statistics import mean
+from tsqlab.topology import ACCESS_POINT, CLIENT, SERVER, sender_of
 
 Document = Mapping[str, Any]
 Floats = NDArray[np.float64]
 Direction = Literal["up", "down"]
 
+QDISC_SERIES, RADIO_SERIES = "qdisc_stats_", "wifi_stats_"
+"""What the names of these series begin with; an egress or a node follows."""
+
+CLIENT_KEY = "CLIENT"
+"""In a flow's metadata: the node of the client, where there are several."""
+
 _FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
-_RADIO = re.compile(r"wifi_stats_([^:]+)")
-_ACCESS_POINT = "AP"
+_RADIO = re.compile(rf"{RADIO_SERIES}([^:]+)")
+_QUEUE = re.compile(rf"{QDISC_SERIES}([^:]+)")
 _PING = re.compile(r"Ping \(ms\).*")
-_OWN_QUEUE: Mapping[str, str] = {"up": "qdisc_stats_C>R", "down": "qdisc_stats_S>R"}
 
 
 @dataclass(frozen=True)
@@ -143,7 +149,7 @@ def trace(document: Document) -> Trace:
         begin_s + length_s,
         total_s,
         float(metadata["STEP_SIZE"]),
-        tuple(_flow(name, match[1], raw, t0_unix_s, metadata["STEP_SIZE"])
+        tuple(_flow(name, match[1], document, t0_unix_s)
               for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
         {name: _samples(raw[name], "val", t0_unix_s)
          for name in raw if raw[name] and _PING.fullmatch(name)},
@@ -158,22 +164,35 @@ def unix_seconds(time_utc: str) -> float:
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{fraction or 0}")
 
 
-def _flow(
-    name: str, direction: Any, raw: Mapping[str, Any], t0_unix_s: float, step_s: float
-) -> Flow:
-    records: list[dict[str, Any]] = raw[name]
+def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Flow:
+    records: list[dict[str, Any]] = document["raw_values"][name]
     rates = [record for record in records if record.get("val") is not None]
+    # Flent's UDP flows do not say how long a sample's time is: one reporting interval.
+    interval_s = document["metadata"]["STEP_SIZE"]
     return Flow(
         name,
         direction,
         _samples(rates, "val", t0_unix_s),
-        # Flent's UDP flows do not say how long: one reporting interval.
-        np.array([record.get("dur", step_s) for record in rates], dtype=float),
+        np.array([record.get("dur", interval_s) for record in rates], dtype=float),
         _samples(records, "tcp_rtt", t0_unix_s),
         _samples(records, "tcp_cwnd", t0_unix_s),
         _samples(records, "tcp_retransmits", t0_unix_s),
-        _samples(raw.get(_OWN_QUEUE[direction], []), "dropped", t0_unix_s),
+        _samples(_own_queue(name, direction, document), "dropped", t0_unix_s),
     )
+
+
+def _own_queue(name: str, direction: Direction, document: Document) -> list[dict[str, Any]]:
+    """The records of the queue at a flow's sender: of the egress that leads from there.
+
+    mac80211's queues are no qdisc, and Flent calls queues by hosts of its own: none then.
+    """
+    raw, meta = document["raw_values"], document["metadata"].get("SERIES_META", {})
+    client = meta.get(name, {}).get(CLIENT_KEY, CLIENT)
+    sender = client if direction == "up" else SERVER
+    for series in raw:
+        if (queue := _QUEUE.fullmatch(series)) and sender_of(queue[1]) == sender:
+            return list(raw[series])
+    return []
 
 
 def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Radio:
@@ -184,7 +203,7 @@ def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Radio:
     ]
     return Radio(
         node,
-        node != _ACCESS_POINT,
+        node != ACCESS_POINT,
         _samples(stations, "avg_aggr_size", t0_unix_s),
         _samples(records, "ppdus", t0_unix_s),
         _samples(records, "subframes", t0_unix_s),

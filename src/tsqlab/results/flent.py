@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import FileError
+from tsqlab.metrics.document import CLIENT_KEY, QDISC_SERIES, RADIO_SERIES
 from tsqlab.results.computed import COMPUTED, Computed, compute
 from tsqlab.results.files import write_whole
 from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
@@ -45,6 +46,7 @@ from tsqlab.results.samples import (
     qdisc_samples,
     radio_samples,
 )
+from tsqlab.topology import CLIENT, SERVER
 
 VERSION = 4
 SUFFIX = ".flent.gz"
@@ -52,8 +54,6 @@ KEY = "TSQLAB"
 """The metadata key of all that is not Flent's."""
 
 Document = dict[str, Any]
-
-_CLIENT, _SERVER = "C", "S"
 
 
 def to_flent(record: CellRecord) -> Document:
@@ -68,6 +68,8 @@ def to_flent(record: CellRecord) -> Document:
     series_meta = {name: _measured_meta(name, raw[name], clock) for name in raw}
     for flow in record.flows:
         series_meta[flow.series] |= {"PROTOCOL": flow.protocol, "DIRECTION": flow.direction}
+        if flow.client != CLIENT:
+            series_meta[flow.series][CLIENT_KEY] = flow.client
     for node, radio in record.measurement.radios.items():
         series_meta[_radio(node)]["SUBFRAMES_OF"] = _trimmed(radio.subframes_of)
     for computed in COMPUTED.get(record.test, ()):
@@ -101,11 +103,11 @@ def _raw_values(record: CellRecord, clock: Clock) -> dict[str, Samples]:
 
 
 def _qdisc(egress: str) -> str:
-    return f"qdisc_stats_{egress}"
+    return f"{QDISC_SERIES}{egress}"
 
 
 def _radio(node: str) -> str:
-    return f"wifi_stats_{node}"
+    return f"{RADIO_SERIES}{node}"
 
 
 def _series(name: str, samples: Samples, clock: Clock, points: int) -> dict[str, Series]:
@@ -193,9 +195,9 @@ def _metadata(record: CellRecord, series_meta: Mapping[str, Any]) -> dict[str, A
         "DELAY": _plain(record.delay_s),
         "TOTAL_LENGTH": _plain(record.total_s),
         "STEP_SIZE": record.step_s,
-        "HOST": _SERVER,
-        "HOSTS": [_SERVER],
-        "LOCAL_HOST": _CLIENT,
+        "HOST": SERVER,
+        "HOSTS": [SERVER],
+        "LOCAL_HOST": CLIENT,
         "IP_VERSION": 4,
         "TIME": time,
         "T0": time,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tsqlab.results.measurement import Measurement
+from tsqlab.topology import CLIENT
 
 Level = str | int | float
 """A factor's value."""
@@ -24,6 +25,7 @@ class FlowName:
     series: str  # Flent's name, as "TCP upload::1"
     protocol: Literal["tcp", "udp"]
     direction: Literal["up", "down"]
+    client: str = CLIENT  # the node at the client's end
 
 
 @dataclass(frozen=True)

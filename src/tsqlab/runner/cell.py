@@ -97,7 +97,8 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         streams=spec.flows.streams,
         start_unix_s=Duration(BOOT_UNIX_NS + T0_NS).s,
         flows=tuple(
-            FlowName(flow.series, flow.protocol, flow.direction) for flow in spec.traffic().flows
+            FlowName(flow.series, flow.protocol, flow.direction, client)
+            for flow, client in spec.flows_of_clients()
         ),
         provenance={
             "key": job.key,

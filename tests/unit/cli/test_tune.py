@@ -97,7 +97,7 @@ def test_a_tuning_is_an_experiment_like_any(
     ]  # fmt: skip
     assert {one.spec.sender.congestion_control for one in experiment.cells} == {"bbr"}
     assert {one.spec.lab.seed for one in experiment.cells} == {1, 2}
-    assert {one.spec.testbed.layout for one in experiment.cells} == {"wifi-upload"}
+    assert {one.spec.testbed.layout for one in experiment.cells} == {"wifi"}
     assert (folder / "tuning.txt").read_text() in capsys.readouterr().out
 
 

@@ -94,7 +94,7 @@ def test_a_bad_profile_is_named(text, message, tmp_path):
 
 def test_a_layout_has_its_own_device_nodes_and_keys():
     assert Testbed.model_validate({}).device == "gigabit"
-    wifi = Testbed.model_validate({"layout": "wifi-upload", "stations": 2})
+    wifi = Testbed.model_validate({"layout": "wifi", "stations": 2})
     assert wifi.device == "ath9k_htc"
     assert wifi.nodes == ("C1", "C2", "AP", "S")
     assert wifi.egresses == ("C1>AP", "C2>AP", "AP>C", "AP>S", "S>AP")
@@ -103,12 +103,12 @@ def test_a_layout_has_its_own_device_nodes_and_keys():
 @pytest.mark.parametrize(
     ("testbed", "message"),
     [
-        ({"stations": 2}, '"stations" belongs to layout = "wifi-upload"'),
-        ({"layout": "wifi-upload", "bottleneck": "L10M"}, '"bottleneck" belongs to'),
+        ({"stations": 2}, '"stations" belongs to layout = "wifi"'),
+        ({"layout": "wifi", "bottleneck": "L10M"}, '"bottleneck" belongs to'),
         ({"egress": {"C>AP": {}}}, 'no egress "C>AP"; there are C>R'),
-        ({"layout": "wifi-upload", "sysctl": {"R": {}}}, 'no node "R"; there are C, AP, S'),
-        ({"layout": "wifi-upload", "snr": "25"}, "expected a number with a unit"),
-        ({"layout": "wifi-upload", "rate": "fast"}, "expected a rate as"),
+        ({"layout": "wifi", "sysctl": {"R": {}}}, 'no node "R"; there are C, AP, S'),
+        ({"layout": "wifi", "snr": "25"}, "expected a number with a unit"),
+        ({"layout": "wifi", "rate": "fast"}, "expected a rate as"),
     ],
 )
 def test_what_a_layout_does_not_have(testbed, message):

@@ -8,9 +8,10 @@ import pytest
 
 from tsqlab.errors import UsageError
 from tsqlab.experiment.profile import load_profile
-from tsqlab.experiment.spec import EGRESSES, Spec
+from tsqlab.experiment.spec import Spec
 from tsqlab.guest.plan import make_plan
 from tsqlab.guest.testbed import egress_queues
+from tsqlab.topology import WIRED_EGRESSES
 
 SPECS = {
     "upload-L100M": {"testbed": {"bottleneck": "L100M"}},
@@ -33,13 +34,13 @@ SPECS = {
         "sender": {"congestion_control": "cubic,bbr", "offloads": "on"},
     },
     "wifi-fullmac": {
-        "testbed": {"layout": "wifi-upload", "base_rtt": "2.5 ms"},
+        "testbed": {"layout": "wifi", "base_rtt": "2.5 ms"},
         "sender": {"tsq": {"shift": 7}},
         "lab": {"seed": 3},
     },
     "wifi-softmac": {
         "testbed": {
-            "layout": "wifi-upload",
+            "layout": "wifi",
             "device": "ath9k",
             "stations": 2,
             "rate": "HT20 MCS7",
@@ -87,7 +88,9 @@ def test_bottlenecks_shape_one_egress(bottleneck, rates):
     spec = Spec.model_validate({"title": "", "testbed": {"bottleneck": bottleneck, "qdisc": "fq"}})
     shaped = spec.testbed.shaped()
     assert {name: egress.rate for name, egress in shaped.items() if egress.rate} == rates
-    special = set(rates) or set(EGRESSES)  # without a shaper, any egress may be the bottleneck
+    special = set(rates) or set(
+        WIRED_EGRESSES
+    )  # without a shaper, any egress may be the bottleneck
     assert {name for name, egress in shaped.items() if egress.qdisc == "fq"} == special
 
 
@@ -96,8 +99,8 @@ def test_bottlenecks_shape_one_egress(bottleneck, rates):
     [
         ({"device": "ath9k"}, 'device "ath9k" is a radio, which layout "wired" has no place for'),
         (
-            {"layout": "wifi-upload", "device": "gigabit"},
-            'device "gigabit" is an Ethernet card, which layout "wifi-upload" has no place for',
+            {"layout": "wifi", "device": "gigabit"},
+            'device "gigabit" is an Ethernet card, which layout "wifi" has no place for',
         ),
     ],
 )
@@ -109,7 +112,7 @@ def test_a_device_of_the_wrong_kind_is_refused(testbed, message):
 
 def test_streams_take_turns_at_the_stations():
     spec = Spec.model_validate(
-        {"title": "", "testbed": {"layout": "wifi-upload", "stations": 2}, "flows": {"streams": 3}}
+        {"title": "", "testbed": {"layout": "wifi", "stations": 2}, "flows": {"streams": 3}}
     )
     plan = make_plan(spec, load_profile(spec.testbed.device)).files["plan"]
     senders = [line.split("\t")[1] for line in plan.splitlines() if "\tconnect\tsend" in line]
@@ -125,7 +128,7 @@ def test_streams_take_turns_at_the_stations():
     ],
 )
 def test_mac80211_is_told_the_rate(device, rate, words):
-    testbed = {"layout": "wifi-upload", "device": device, "rate": rate}
+    testbed = {"layout": "wifi", "device": device, "rate": rate}
     spec = Spec.model_validate({"title": "", "testbed": testbed})
     plan = make_plan(spec, load_profile(device)).files["plan"].replace("\t", " ")
     for node, name in (("AP", "wlan0"), ("C", "wlan1")):

@@ -12,6 +12,7 @@ from synthetic import record
 from tsqlab.metrics.document import Floats, Samples, trace
 from tsqlab.metrics.shapes import SHAPES, dip_period_s, dips_s, sawtooth, still_s, swing
 from tsqlab.results.flent import to_flent
+from tsqlab.topology import WIFI, WIRED, egresses
 
 STEP_S, LENGTH_S = 0.1, 60.0
 T_S: Floats = np.arange(0, LENGTH_S, STEP_S)
@@ -157,15 +158,43 @@ def test_shapes_of_a_cell() -> None:
     assert values["tcp_rtt_sawtooth"] == 0
 
 
-@pytest.mark.parametrize(("test", "queue"), [("tcp_nup", "C>R"), ("tcp_ndown", "S>R")])
-def test_the_senders_own_queue_is_on_the_side_that_sends(test: str, queue: str) -> None:
+@pytest.mark.parametrize(
+    ("layout", "test", "queue"),
+    [
+        (WIRED, "tcp_nup", "C>R"),
+        (WIRED, "tcp_ndown", "S>R"),
+        (WIFI, "tcp_nup", "C>AP"),
+        (WIFI, "tcp_ndown", "S>AP"),
+    ],
+)
+def test_the_senders_own_queue_is_on_the_side_that_sends(
+    layout: str, test: str, queue: str
+) -> None:
     document = to_flent(record(test, streams=1))
     raw = document["raw_values"]
-    queues = ("C>R", "R>C", "R>S", "S>R")
-    raw |= {f"qdisc_stats_{name}": [{"t": 1.0, "dropped": int(name == queue)}] for name in queues}
+    for name in [name for name in raw if name.startswith("qdisc_stats_")]:
+        del raw[name]
+    raw |= {
+        f"qdisc_stats_{name}": [{"t": 1.0, "dropped": int(name == queue)}]
+        for name in egresses(layout)
+    }
     assert trace(document).flows[0].drops.value.tolist() == [1]
     del raw[f"qdisc_stats_{queue}"]  # as in a file of Flent's own
     assert trace(document).flows[0].drops.value.tolist() == []
+
+
+def test_each_station_has_a_queue_of_its_own() -> None:
+    cell = record("tcp_nup", streams=3)
+    flows = tuple(
+        replace(flow, client=client)
+        for flow, client in zip(cell.flows, ("C1", "C2", "C1"), strict=True)
+    )
+    document = to_flent(replace(cell, flows=flows))
+    document["raw_values"] |= {
+        f"qdisc_stats_{name}": [{"t": 1.0, "dropped": drops}]
+        for name, drops in (("C1>AP", 1), ("C2>AP", 2), ("AP>C", 3))
+    }
+    assert [flow.drops.value.tolist() for flow in trace(document).flows] == [[1], [2], [1]]
 
 
 def test_a_flow_without_a_shape_leaves_its_cell_without() -> None:

@@ -12,7 +12,6 @@ from tsqlab.experiment.profile import Airlink, Profile, Wireline
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.testbed.common import (
     LEAF_MAJOR,
-    SERVER,
     SERVER_ADDRESS,
     Line,
     Port,
@@ -23,10 +22,10 @@ from tsqlab.guest.testbed.common import (
 )
 from tsqlab.guest.testbed.wifi import Wifi
 from tsqlab.guest.testbed.wired import Wired
+from tsqlab.topology import WIFI, WIRED
 
 __all__ = [
     "LEAF_MAJOR",
-    "SERVER",
     "SERVER_ADDRESS",
     "Line",
     "Port",
@@ -41,9 +40,9 @@ __all__ = [
 def wiring(spec: Spec, profile: Profile) -> Wiring:
     """The layout of *spec* over devices of *profile*. Raises UsageError when they do not fit."""
     layout = spec.testbed.layout
-    if layout == "wired" and isinstance(profile, Wireline):
+    if layout == WIRED and isinstance(profile, Wireline):
         return Wired(spec, profile)
-    if layout == "wifi-upload" and isinstance(profile, Airlink):
+    if layout == WIFI and isinstance(profile, Airlink):
         return Wifi(spec, profile)
     kind = "an Ethernet card" if isinstance(profile, Wireline) else "a radio"
     raise UsageError(

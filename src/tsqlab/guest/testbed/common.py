@@ -9,6 +9,7 @@ from typing import Protocol
 
 from tsqlab.experiment.profile import Wireline
 from tsqlab.experiment.spec import Egress, Sender, Testbed
+from tsqlab.topology import sender_of
 
 Line = list[str]
 """The words of one line of a plan."""
@@ -16,7 +17,6 @@ Line = list[str]
 LEAF_MAJOR = 16
 """The major number of the handle of each egress's own qdisc, under netem and HTB."""
 
-SERVER = "S"
 SERVER_ADDRESS = "10.0.2.1"
 
 # What a machine with 8 GiB of memory would choose for itself (tcp_init, sock_init): a guest
@@ -41,7 +41,7 @@ class Port:
     @property
     def node(self) -> str:
         """The node that it is in."""
-        return self.egress.partition(">")[0]
+        return sender_of(self.egress)
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,6 @@ class WatchedRadio:
 
 class Wiring(Protocol):
     """A layout as built for one cell: nodes, links, and how a plan makes them."""
-
-    @property
-    def clients(self) -> tuple[str, ...]:
-        """The nodes that streams take turns at."""
 
     @property
     def qdiscs(self) -> Mapping[str, Port]:

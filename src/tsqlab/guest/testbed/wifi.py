@@ -20,7 +20,6 @@ from tsqlab.experiment.profile import Airlink, data_rate
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
-    SERVER,
     SERVER_ADDRESS,
     Line,
     Port,
@@ -35,9 +34,9 @@ from tsqlab.guest.testbed.common import (
     write_sysctls,
 )
 from tsqlab.guest.testbed.radio_lines import genl, watch
+from tsqlab.topology import ACCESS_POINT, SERVER, TO_STATIONS, WIFI_WIRE, egress
 
 MEDIUM = 1
-ACCESS_POINT = "AP"
 SSID = "tsqlab"
 # hostapd's words for more than 40 MHz from channel 36 up.
 _VHT_OPERATION = {
@@ -48,8 +47,8 @@ _CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
 _FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
 
 _WIRE = (
-    Port("AP>S", "e0", "02:00:00:00:02:02", "10.0.2.2/24"),
-    Port("S>AP", "e1", "02:00:00:00:02:01", f"{SERVER_ADDRESS}/24"),
+    Port(WIFI_WIRE[0], "e0", "02:00:00:00:02:02", "10.0.2.2/24"),
+    Port(WIFI_WIRE[1], "e1", "02:00:00:00:02:01", f"{SERVER_ADDRESS}/24"),
 )
 _GATEWAY, _SERVER_GATEWAY = "10.0.1.254", "10.0.2.2"
 
@@ -82,11 +81,11 @@ class Wifi:
         self.front = _FRONTS[profile.front]
         ap_profile = profile.access_point or profile
         self.rate = data_rate(self.testbed.rate, profile)
-        port = Port("AP>C", "wlan0", _mac(254), f"{_GATEWAY}/24")
+        port = Port(TO_STATIONS, "wlan0", _mac(254), f"{_GATEWAY}/24")
         self.access_point = _Site(port, ap_profile)
         self.stations = tuple(
-            _Site(Port(f"{node}>AP", f"wlan{at}", _mac(at), f"10.0.1.{at}/24"), profile, port.mac)
-            for at, node in enumerate(self.clients, 1)
+            _Site(_station_port(node, number), profile, access_point=port.mac)
+            for number, node in enumerate(self.clients, 1)
         )
         self.sites = (self.access_point, *self.stations)
         self.ports = (*(site.port for site in self.sites), *_WIRE)
@@ -275,6 +274,10 @@ _FRONTS = {
     "fullmac": _FrontSetUp(Front.FULLMAC, "fq_codel", lambda _: {}, lambda _: ()),
     "softmac": _FrontSetUp(Front.SOFTMAC, None, _hostapd, _associate),
 }
+
+
+def _station_port(node: str, number: int) -> Port:
+    return Port(egress(node, ACCESS_POINT), f"wlan{number}", _mac(number), f"10.0.1.{number}/24")
 
 
 def _mac(number: int) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tsqlab.experiment.profile import Wireline
-from tsqlab.experiment.spec import NODES, Sender, Spec, Testbed
+from tsqlab.experiment.spec import Sender, Spec, Testbed
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
     SERVER_ADDRESS,
@@ -28,21 +28,28 @@ from tsqlab.guest.testbed.common import (
     wire_batch,
     write_sysctls,
 )
-
-ROUTER = "R"
+from tsqlab.topology import (
+    CLIENT,
+    DOWN_FROM_ROUTER,
+    DOWN_FROM_SERVER,
+    ROUTER,
+    SERVER,
+    UP_TO_ROUTER,
+    UP_TO_SERVER,
+)
 
 LINKS = (
     (
-        Port("C>R", "c0", "02:00:00:00:01:01", "10.0.1.1/24"),
-        Port("R>C", "r0", "02:00:00:00:01:02", "10.0.1.2/24"),
+        Port(UP_TO_ROUTER, "c0", "02:00:00:00:01:01", "10.0.1.1/24"),
+        Port(DOWN_FROM_ROUTER, "r0", "02:00:00:00:01:02", "10.0.1.2/24"),
     ),
     (
-        Port("R>S", "r1", "02:00:00:00:02:02", "10.0.2.2/24"),
-        Port("S>R", "s0", "02:00:00:00:02:01", f"{SERVER_ADDRESS}/24"),
+        Port(UP_TO_SERVER, "r1", "02:00:00:00:02:02", "10.0.2.2/24"),
+        Port(DOWN_FROM_SERVER, "s0", "02:00:00:00:02:01", f"{SERVER_ADDRESS}/24"),
     ),
 )
 PORTS = tuple(port for link in LINKS for port in link)
-_GATEWAYS = {"C": "10.0.1.2", "S": "10.0.2.2"}
+_GATEWAYS = {CLIENT: "10.0.1.2", SERVER: "10.0.2.2"}
 
 
 class Wired:
@@ -53,7 +60,6 @@ class Wired:
     def __init__(self, spec: Spec, card: Wireline) -> None:
         """Wire cards of one profile."""
         self.testbed, self.sender, self.card = spec.testbed, spec.sender, card
-        self.clients = spec.testbed.clients
 
     @property
     def qdiscs(self) -> Mapping[str, Port]:
@@ -62,13 +68,13 @@ class Wired:
 
     def files(self) -> dict[str, str]:
         """The batches."""
-        made = [f"netns add {node}" for node in NODES]
+        made = [f"netns add {node}" for node in self.testbed.nodes]
         files = {
             "links.ip": batch([*made, *wire_batch(LINKS)]),
             "move.ip": batch(f"link set dev {port.device} netns {port.node}" for port in PORTS),
         }
         shaped = self.testbed.shaped()
-        for node in NODES:
+        for node in self.testbed.nodes:
             ports = [port for port in PORTS if port.node == node]
             files[f"{node}.ip"] = _node_batch(node, ports, self.testbed, self.sender)
             files[f"{node}.tc"] = batch(
@@ -85,7 +91,7 @@ class Wired:
         for port in PORTS:
             yield from card_lines(port, self.card, line_rate, self._attributes(port))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
-        for node in NODES:
+        for node in self.testbed.nodes:
             values = sysctls(node, self.testbed, self.sender, forwards=node == ROUTER)
             yield from write_sysctls(node, values)
             yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
@@ -101,7 +107,7 @@ class Wired:
         A frame is on its way for half the base RTT, each way, on the R-S link. A pacing shift
         is the sending hosts' drivers'.
         """
-        far = port.egress in ("R>S", "S>R")
+        far = port.egress in (UP_TO_SERVER, DOWN_FROM_SERVER)
         return {
             "propagation_ns": self.testbed.base_rtt // 2 if far else 0,
             "pacing_shift": self.sender.tsq.shift if port.node != ROUTER else 0,

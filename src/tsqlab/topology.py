@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The nodes of both layouts, and the egresses between them: the one place that names them.
+
+    wired    C --link-- R --link-- S
+    wifi     C --802.11-- AP --link-- S, or C1, C2, ... at the access point
+
+An egress is one direction of a link, named by the node that sends and the one that receives:
+"C>R". The access point has one egress to all of its stations, "AP>C".
+"""
+
+from __future__ import annotations
+
+WIRED, WIFI = "wired", "wifi"
+"""The layouts."""
+
+CLIENT, ROUTER, ACCESS_POINT, SERVER = "C", "R", "AP", "S"
+
+
+def egress(sender: str, receiver: str) -> str:
+    """The egress from one node to another."""
+    return f"{sender}>{receiver}"
+
+
+def sender_of(name: str) -> str:
+    """The node whose egress *name* is."""
+    return name.partition(">")[0]
+
+
+def clients(stations: int) -> tuple[str, ...]:
+    """The nodes that flows go to and from, the server being at the other end."""
+    if stations == 1:
+        return (CLIENT,)
+    return tuple(f"{CLIENT}{number}" for number in range(1, stations + 1))
+
+
+def nodes(layout: str, stations: int = 1) -> tuple[str, ...]:
+    """All nodes of a layout; *stations* is how many clients a Wi-Fi has."""
+    middle = ROUTER if layout == WIRED else ACCESS_POINT
+    return (*clients(stations), middle, SERVER)
+
+
+UP_TO_ROUTER, DOWN_FROM_ROUTER = egress(CLIENT, ROUTER), egress(ROUTER, CLIENT)
+UP_TO_SERVER, DOWN_FROM_SERVER = egress(ROUTER, SERVER), egress(SERVER, ROUTER)
+WIRED_EGRESSES = (UP_TO_ROUTER, DOWN_FROM_ROUTER, UP_TO_SERVER, DOWN_FROM_SERVER)
+
+TO_STATIONS = egress(ACCESS_POINT, CLIENT)
+WIFI_WIRE = (egress(ACCESS_POINT, SERVER), egress(SERVER, ACCESS_POINT))
+
+
+def egresses(layout: str, stations: int = 1) -> tuple[str, ...]:
+    """Every direction of every link of a layout."""
+    if layout == WIRED:
+        return WIRED_EGRESSES
+    to_access_point = (egress(client, ACCESS_POINT) for client in clients(stations))
+    return (*to_access_point, TO_STATIONS, *WIFI_WIRE)
