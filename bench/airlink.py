@@ -14,12 +14,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cost import run_plan
+from cost import run_measured
 
 from tsqlab.kernels import Kernel, Recipe, build
 from tsqlab.model.phy import Rate
 
-sys.path.append(str(Path(__file__).parent.parent / "tests" / "guest"))
+sys.path.append(str(Path(__file__).parent.parent / "tests" / "support"))
 from bss import Bss, counts, plan
 
 HT150 = Rate("HT", 40, 1, 7, 400)
@@ -31,9 +31,9 @@ STEP_NS = 10**9  # between samples, which a process each takes for every radio a
 
 def measure(kernel: Kernel, bss: Bss, seconds: int, repeats: int) -> tuple[float, int, int]:
     """The CPU time of the cheapest guest, and the frames and the exchanges in it."""
-    files = plan([bss], [seconds], STEP_NS)
+    cell = plan([bss], [seconds], STEP_NS)
     runs = [
-        run_plan(kernel, files, lambda out: counts(out, [bss], [seconds])[0])
+        run_measured(kernel, cell, lambda out: counts(out, [bss], [seconds])[0])
         for _ in range(repeats)
     ]
     best = min(runs, key=lambda one: one.cpu_s)

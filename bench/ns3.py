@@ -162,7 +162,7 @@ def run(kernel: Kernel, case: Case, radio: tuple[str, str], flow: str) -> Figure
         }
     )
     # A UDP socket holds less than two aggregates by default.
-    first = ["write\t-\t/proc/sys/net/core/wmem_default\t4000000"]
+    first = [["write", "-", "/proc/sys/net/core/wmem_default", "4000000"]]
     done = run_cell(kernel, spec, case.profile(*radio), first)
     (received,) = done.result.receivers.values()
     counted = received["t_ns"] >= SKIP_S * 1e9

@@ -4,16 +4,18 @@
 import contextlib
 import itertools
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bss import words
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.guest.boot import Machine, run_guest
-from tsqlab.guest.plan import make_plan
-from tsqlab.guest.sandbox import Mounts
+from tsqlab.guest.boot import Machine
+from tsqlab.guest.plan import Plan, make_plan
+from tsqlab.guest.run import run_plan
 from tsqlab.kernels import Recipe, build
 from tsqlab.results.flent import read_flent
 from tsqlab.runner.cell import Job, run_cell
@@ -73,29 +75,20 @@ def cpu():
 
 @pytest.fixture
 def guest(kernel, tmp_path, cpu):
-    """Run a plan's text in a guest, in the testbed of *spec* if there is one.
+    """Run lines in a guest, in the testbed of *spec* if there is one; or a whole *plan*.
 
     Returns the folder that the guest wrote to, whose parent has the console's log.
     """
 
-    def run(*lines, spec=None, **options):
-        mounts = Mounts(tmp_path / "plan", tmp_path / "out")
-        mounts.plan.mkdir()
-        mounts.out.mkdir()
-        files = {"plan": "", **options.pop("files", {})}
+    def run(*lines, spec=None, plan=None, batches=None, seed=1, on_second=None, **options):
+        if plan is None:
+            plan = Plan((), words(lines), batches or {})
         if spec is not None:
             spec = Spec.model_validate({"title": "test", **spec})
-            files = make_plan(spec, load_profile(spec.testbed.device)).files
-        set_up = itertools.takewhile(
-            lambda line: not line.startswith("clock"), files["plan"].splitlines()
-        )
-        files["plan"] = "".join(f"{line}\n" for line in (*set_up, *lines))
-        for name, text in files.items():
-            (mounts.plan / name).write_text(text)
-        arguments = options.pop("arguments", ())
-        machine = Machine(kernel, 256 << 20, options.pop("seed", 1), cpu, arguments)
-        run_guest(machine, mounts, tmp_path / "console", **options)
-        return mounts.out
+            testbed = make_plan(spec, load_profile(spec.testbed.device))
+            plan = replace(testbed, measurement=plan.measurement)
+        machine = Machine(kernel, 256 << 20, seed, cpu, **options)
+        return run_plan(machine, plan, tmp_path / "guest", on_second=on_second)
 
     return run
 

@@ -75,17 +75,18 @@ def test_no_guest_outlives_its_host(tmp_path, processes):
     marker = f"mem={123456 + os.getpid() % 1000}K"
     program = (
         "import sys; from pathlib import Path\n"
-        "from tsqlab.guest.boot import Machine, run_guest\n"
-        "from tsqlab.guest.sandbox import Mounts\n"
+        "from tsqlab.guest.boot import Machine\n"
+        "from tsqlab.guest.plan import Plan\n"
+        "from tsqlab.guest.run import run_plan\n"
         "from tsqlab.kernels import Recipe, build\n"
-        "here = Path(sys.argv[1])\n"
         "machine = Machine(build(Recipe()), int(sys.argv[2]) * 1024, 1)\n"
-        "run_guest(machine, Mounts(here, here), here / 'console')\n"
+        "for_ever = ['run', '-', 'sh', '-c', 'while :; do :; done']\n"
+        "run_plan(machine, Plan((for_ever,), ()), Path(sys.argv[1]))\n"
     )
-    (tmp_path / "plan").write_text(sh("while :; do :; done") + "\n")
+    folder = tmp_path / "guest"
     memory = marker.removeprefix("mem=").removesuffix("K")
-    host = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), memory])
-    console = tmp_path / "console"
+    host = subprocess.Popen([sys.executable, "-c", program, str(folder), memory])
+    console = folder / "console"
     wait_until(lambda: console.exists() and "Linux version" in console.read_text())
     assert processes(f"/tsqlab/linux {marker}")
     host.send_signal(signal.SIGKILL)

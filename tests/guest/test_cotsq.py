@@ -11,9 +11,9 @@ import pytest
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import CHARGED
-from tsqlab.guest.boot import Machine, run_guest
+from tsqlab.guest.boot import Machine
 from tsqlab.guest.plan import make_plan
-from tsqlab.guest.sandbox import Mounts
+from tsqlab.guest.run import run_plan
 from tsqlab.kernels import Recipe, build
 from tsqlab.kernels.source import series
 from tsqlab.metrics import summarise
@@ -39,22 +39,12 @@ def capture(tmp_path, cpu):
     """Run a cell with a capture on the client's card; its packets, and all its series."""
 
     def run(kernel, spec):
-        here = tmp_path / kernel.id
-        mounts = Mounts(here / "plan", here / "out")
-        mounts.plan.mkdir(parents=True)
-        mounts.out.mkdir()
         spec = Spec.model_validate({"title": "test", **spec})
-        files = make_plan(spec, load_profile(spec.testbed.device)).files
         layout = spec.testbed.layout
-        own = "\n".join([*neighbours(layout), "clock"])
-        files["plan"] = files["plan"].replace("\nclock", f"\n{own}")
         device = NEIGHBOURS[layout][0][1]
-        lines = f"capture\tC\tclient\t{device}\nend\n"
-        files["plan"] = files["plan"].replace("\nend\n", f"\n{lines}")
-        for name, text in files.items():
-            (mounts.plan / name).write_text(text)
-        run_guest(Machine(kernel, 512 << 20, 1, cpu), mounts, here / "console")
-        return mounts.out
+        plan = make_plan(spec, load_profile(spec.testbed.device))
+        plan = plan.after_set_up(*neighbours(layout)).during(["capture", "C", "client", device])
+        return run_plan(Machine(kernel, 512 << 20, 1, cpu), plan, tmp_path / kernel.id)
 
     return run
 
@@ -78,9 +68,10 @@ NEIGHBOURS = {
 
 def neighbours(layout):
     return [
-        f"run\t{node}\tip\tneigh\treplace\t{address}\tlladdr\t{mac}\tdev\t{device}\tnud\tpermanent"
+        ["run", node, "ip", "neigh", "replace", address, "lladdr", mac, "dev", device,
+         "nud", "permanent"]
         for node, device, address, mac in NEIGHBOURS[layout]
-    ]
+    ]  # fmt: skip
 
 
 def packets(pcap):

@@ -145,7 +145,7 @@ def test_radios_come_and_go_under_traffic(guest, cycles, front):
         lines.append(run("sleep", f"0.0{number % 10}"))
         lines.append(genl("-", messages.del_radio(1, address(2))))
     files, check_leaks = afterwards(t0_s)
-    check(guest(*lines, check_leaks, "end", files=files))
+    check(guest(*lines, check_leaks, "end", batches=files))
 
 
 def test_the_module_comes_and_goes_under_traffic(guest, cycles):
@@ -156,4 +156,4 @@ def test_the_module_comes_and_goes_under_traffic(guest, cycles):
     files, check_leaks = afterwards(t0_s)
     files["unload"] = UNLOAD_UNDER_PINGS
     lines += [MODULE, check_leaks, *clock(t0_s, 60), "end"]
-    check(guest(*lines, files=files))
+    check(guest(*lines, batches=files))

@@ -7,7 +7,7 @@ import pytest
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Radio, payload
 from tsqlab.airlink.uapi import ProfileAttribute
-from tsqlab.experiment.profile import bundled_profiles
+from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.guest.boot import GuestError
 from tsqlab.metrics import summarise
 

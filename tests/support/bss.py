@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Link, PhyRate, Radio
 from tsqlab.airlink.uapi import Phy, ProfileAttribute
+from tsqlab.guest.plan import Plan
 from tsqlab.guest.testbed import radio_lines
 from tsqlab.model.phy import Rate
 from tsqlab.results.measurement import read_table
@@ -69,25 +70,28 @@ def watch(node, series, medium, address):
 
 def measure(guest, bsses, seconds):
     """Run all *bsses* at once, each for so many of the *seconds*; each station's counts in it."""
-    files = plan(bsses, seconds)
-    return counts(guest(*files.pop("plan").splitlines(), files=files), bsses, seconds)
+    return counts(guest(plan=plan(bsses, seconds)), bsses, seconds)
 
 
 def plan(bsses, seconds, step_ns=STEP_NS):
-    """The plan's files; all count every *step_ns*."""
+    """The plan; all count every *step_ns*."""
     lengths_ns = _lengths_ns(seconds)
     end_ns = START_NS + WARM_UP_NS + max(lengths_ns)
     lines = [
         "module\t/tsqlab/modules/airlink.ko",
         "write\t-\t/proc/sys/net/core/wmem_default\t4000000",
     ]
-    flows, files = [], {}
+    flows, batches = [], {}
     for medium, (bss, length_ns) in enumerate(zip(bsses, lengths_ns, strict=True), 1):
-        lines += _set_up(medium, bss, files)
+        lines += _set_up(medium, bss, batches)
         flows += _flows(medium, bss, START_NS + WARM_UP_NS + length_ns)
     clock = f"clock\t{START_NS + WARM_UP_NS}\t{step_ns}\t{end_ns}"
-    files["plan"] = "".join(f"{line}\n" for line in (*lines, clock, *flows, "end"))
-    return files
+    return Plan(words(lines), words([clock, *flows, "end"]), batches)
+
+
+def words(lines):
+    """Lines of a plan that a test writes with tabs between their words."""
+    return tuple(line.split("\t") for line in lines)
 
 
 def counts(out, bsses, seconds):
@@ -102,14 +106,14 @@ def _lengths_ns(seconds):
     return [max(1, round(length * 100)) * STEP_NS for length in seconds]
 
 
-def _set_up(medium, bss, files):
+def _set_up(medium, bss, batches):
     numbers = (ACCESS_POINT, *range(1, bss.stations + 1))
     yield genl("-", messages.new_medium(medium, bss.band, bss.seed))
     for number in numbers:
         node = device(medium, number)
         ours = f"10.{medium}.0.{number}/24"
         others = [n for n in numbers if n != number]
-        files[f"{node}.ip"] = "".join(
+        batches[f"{node}.ip"] = "".join(
             [
                 f"address add {ours} dev {node}\nlink set {node} up\n",
                 *(

@@ -45,6 +45,7 @@ class Machine:
     seed: int  # of the guest's random numbers
     cpu: int | None = None  # the host's, to stay on: unpinned costs up to three times as much
     arguments: tuple[str, ...] = ()  # further ones of the kernel's command line
+    stuck_after_s: float = STUCK_AFTER_S  # of real time in which virtual time stands still
 
 
 def boot_arguments(machine: Machine) -> list[str]:
@@ -67,7 +68,6 @@ def run_guest(
     mounts: Mounts,
     console: Path,
     on_second: Callable[[int], None] | None = None,
-    stuck_after_s: float = STUCK_AFTER_S,
 ) -> None:
     """Boot a guest, wait for its end, and see that it says it is done.
 
@@ -92,7 +92,7 @@ def run_guest(
         except FileNotFoundError as error:
             raise TsqlabError(f"no {error.filename}; try: tsqlab doctor") from error
     try:
-        why = _watch(process, console, on_second, stuck_after_s)
+        why = _watch(process, console, on_second, machine.stuck_after_s)
     finally:
         _end(process)
     if why is None and not (mounts.out / "done").exists():

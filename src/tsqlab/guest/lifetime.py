@@ -34,22 +34,28 @@ def die_with(parent: int, how: signal.Signals = signal.SIGKILL) -> None:
 
 def end_all_with(parent: int) -> None:
     """Called in a child: when *parent* ends, or on SIGTERM, end all descendants, then exit."""
-    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    adopt_orphans()
     signal.signal(signal.SIGTERM, _end_all)
     die_with(parent, signal.SIGTERM)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of what this process's descendants leave behind."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _end_all(_signal: int, _frame: FrameType | None) -> None:
     """What a killed child leaves becomes a child of this process, and is killed next."""
     with suppress(ChildProcessError):  # none is left
         while True:
-            for child in _children():
+            for child in children():
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
             os.wait()
     os._exit(128 + signal.SIGTERM)
 
 
-def _children() -> list[int]:
+def children() -> list[int]:
+    """This process's children, by their ids."""
     lists = Path("/proc/self/task").glob("*/children")
-    return [int(child) for children in lists for child in children.read_text().split()]
+    return [int(child) for own in lists for child in own.read_text().split()]

@@ -6,9 +6,10 @@ The lines are described at the head of agent/main.c. Pure functions; golden test
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from tsqlab.errors import TsqlabError
 from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
@@ -34,18 +35,47 @@ _FIRST_PORT = 5001
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan's files, by name."""
+    """What a guest does, a line for each step, and the batches that some lines name."""
 
-    files: dict[str, str]
+    set_up: tuple[Line, ...]  # before the measurement
+    measurement: tuple[Line, ...]  # from the line that starts the clock to the one that ends all
+    batches: Mapping[str, str] = field(default_factory=dict)  # for ip(8) and the like, by name
+
+    def files(self) -> dict[str, str]:
+        """The files that the guest's program reads. Raises TsqlabError for what is no line."""
+        return {**self.batches, "plan": encode((*self.set_up, *self.measurement))}
+
+    def after_set_up(self, *lines: Line) -> Plan:
+        """The same with further steps before the clock starts."""
+        return replace(self, set_up=(*self.set_up, *lines))
+
+    def before_set_up(self, *lines: Line) -> Plan:
+        """The same with further steps before all others."""
+        return replace(self, set_up=(*lines, *self.set_up))
+
+    def during(self, *lines: Line) -> Plan:
+        """The same with further steps beside those of the measurement."""
+        *others, end = self.measurement
+        return replace(self, measurement=(*others, *lines, end))
+
+
+def encode(lines: Iterable[Line]) -> str:
+    """Lines as the guest's program reads them, words apart by tabs. Raises TsqlabError."""
+    return "".join("\t".join(map(_word, line)) + "\n" for line in lines)
+
+
+def _word(text: str) -> str:
+    if not text or any(separator in text for separator in "\t\r\n\0"):
+        raise TsqlabError(f"{text!r} cannot be a word of a guest's plan: tabs and line breaks "
+                          "part words and lines")  # fmt: skip
+    return text
 
 
 def make_plan(spec: Spec, profile: Profile) -> Plan:
     """The plan of one cell over devices of *profile*. Raises UsageError for a wrong kind."""
     wired = wiring(spec, profile)
-    files = wired.files()
-    lines = [*wired.set_up(), _clock(spec), *_endpoints(spec, wired), ["end"]]
-    files["plan"] = "".join("\t".join(line) + "\n" for line in lines)
-    return Plan(files)
+    measurement = (_clock(spec), *_endpoints(spec, wired), ["end"])
+    return Plan(tuple(wired.set_up()), measurement, wired.files())
 
 
 def _clock(spec: Spec) -> Line:

@@ -13,10 +13,10 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.stored import plain
-from tsqlab.guest.boot import GuestError, Machine, run_guest
+from tsqlab.guest.boot import GuestError, Machine
 from tsqlab.guest.collect import collect
 from tsqlab.guest.plan import BOOT_UNIX_NS, T0_NS, make_plan
-from tsqlab.guest.sandbox import Mounts
+from tsqlab.guest.run import run_plan
 from tsqlab.kernels import Kernel
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.measurement import Measurement
@@ -71,18 +71,14 @@ def run_cell(
 
 def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None) -> Measurement:
     spec = job.cell.spec
-    mounts = Mounts(plan=job.work / "plan", out=job.work / "out")
     shutil.rmtree(job.work, ignore_errors=True)
-    for folder in (mounts.plan, mounts.out, job.console.parent):
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, text in make_plan(spec, job.profile).files.items():
-        (mounts.plan / name).write_text(text)
+    job.console.parent.mkdir(parents=True, exist_ok=True)
     machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
     try:
-        run_guest(machine, mounts, job.console, on_second)
+        out = run_plan(machine, make_plan(spec, job.profile), job.work, job.console, on_second)
     except GuestError as error:
         raise GuestError(f"{error}\n  (all of it: {job.console})") from error
-    return collect(mounts.out, spec, job.profile)
+    return collect(out, spec, job.profile)
 
 
 def _record(job: Job, measurement: Measurement) -> CellRecord:

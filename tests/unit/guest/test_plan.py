@@ -6,10 +6,10 @@
 
 import pytest
 
-from tsqlab.errors import UsageError
+from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.guest.plan import make_plan
+from tsqlab.guest.plan import Plan, make_plan
 from tsqlab.guest.testbed import egress_queues
 from tsqlab.topology import WIRED_EGRESSES
 
@@ -54,7 +54,7 @@ SPECS = {
 
 
 def text_of(spec):
-    files = make_plan(spec, load_profile(spec.testbed.device)).files
+    files = make_plan(spec, load_profile(spec.testbed.device)).files()
     return "".join(f"==> {name} <==\n{text}" for name, text in files.items())
 
 
@@ -114,7 +114,7 @@ def test_streams_take_turns_at_the_stations():
     spec = Spec.model_validate(
         {"title": "", "testbed": {"layout": "wifi", "stations": 2}, "flows": {"streams": 3}}
     )
-    plan = make_plan(spec, load_profile(spec.testbed.device)).files["plan"]
+    plan = make_plan(spec, load_profile(spec.testbed.device)).files()["plan"]
     senders = [line.split("\t")[1] for line in plan.splitlines() if "\tconnect\tsend" in line]
     assert senders == ["C1", "C2", "C1"]
 
@@ -130,6 +130,18 @@ def test_streams_take_turns_at_the_stations():
 def test_mac80211_is_told_the_rate(device, rate, words):
     testbed = {"layout": "wifi", "device": device, "rate": rate}
     spec = Spec.model_validate({"title": "", "testbed": testbed})
-    plan = make_plan(spec, load_profile(device)).files["plan"].replace("\t", " ")
+    plan = make_plan(spec, load_profile(device)).files()["plan"].replace("\t", " ")
     for node, name in (("AP", "wlan0"), ("C", "wlan1")):
         assert f"run {node} iw dev {name} set bitrates {words}\n" in plan
+
+
+@pytest.mark.parametrize("word", ["a\tb", "a\nwrite\t-\t/proc/x", "a\rb", "a\0b", ""])
+def test_nothing_in_a_word_becomes_a_line(word):
+    with pytest.raises(TsqlabError, match="cannot be a word of a guest's plan"):
+        Plan((["run", "-", word],), ()).files()
+
+
+def test_a_plan_is_extended_at_its_parts():
+    plan = Plan((["a"],), (["clock", "0"], ["end"]), {"b.ip": "x\n"})
+    longer = plan.before_set_up(["0"]).after_set_up(["b"]).during(["c"])
+    assert longer.files() == {"b.ip": "x\n", "plan": "0\na\nb\nclock\t0\nc\nend\n"}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Running a plan in a guest of its own: files in, the guest's folder out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tsqlab.guest.boot import Machine, run_guest
+from tsqlab.guest.plan import Plan
+from tsqlab.guest.sandbox import Mounts
+
+
+def run_plan(
+    machine: Machine,
+    plan: Plan,
+    folder: Path,
+    console: Path | None = None,
+    on_second: Callable[[int], None] | None = None,
+) -> Path:
+    """Boot a guest that does what *plan* says; returns the folder that it wrote to.
+
+    *folder*, which is made, holds the plan and what the guest writes. The console's log is
+    *console*, or a file in *folder*. *on_second* is told each virtual second of the
+    measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
+    """
+    mounts = Mounts(folder / "plan", folder / "out")
+    mounts.plan.mkdir(parents=True)
+    mounts.out.mkdir()
+    for name, text in plan.files().items():
+        (mounts.plan / name).write_text(text)
+    run_guest(machine, mounts, console or folder / "console", on_second)
+    return mounts.out
