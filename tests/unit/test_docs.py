@@ -6,9 +6,9 @@ import re
 import pytest
 
 from tsqlab.cli import main
-from tsqlab.experiment import load
 from tsqlab.experiment.claims import QUANTITIES, Claim, read_claims
 from tsqlab.experiment.flows import TESTS
+from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import PLOTS, TABLES, Report
 from tsqlab.kernels.source import changes, series, versions

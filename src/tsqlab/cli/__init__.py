@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from tsqlab import __version__
@@ -19,7 +20,8 @@ from tsqlab.errors import TsqlabError, UsageError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every failure is a line on stderr, never a traceback."""
     try:
-        options = _parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        options = _parser(given).parse_args(given)
         options.command(options)
         sys.stdout.flush()
     except UsageError as error:
@@ -39,26 +41,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    from tsqlab.cli import (  # noqa: PLC0415  (keeps --help quick)
-        doctor,
-        kernel,
-        listing,
-        model,
-        report,
-        run,
-        tune,
-    )
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser, with the options of the command that *arguments* begin with.
 
+    A command's module is loaded when it is asked for, since some of them take half a second.
+    """
     parser = argparse.ArgumentParser(
         prog="tsqlab",
         description="The real Linux TCP stack in virtual time over modelled links.",
     )
     parser.add_argument("--version", action="version", version=f"tsqlab {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (run, listing, report, tune, model, kernel, doctor):
-        module.add_to(commands)
+    for name, (module, text) in COMMANDS.items():
+        command = commands.add_parser(name, help=text)
+        if arguments[:1] == [name]:
+            import_module(f"tsqlab.cli.{module}").add_to(command)
     return parser
+
+
+COMMANDS = {
+    "run": ("run", "run an experiment"),
+    "list": ("listing", "experiments, device profiles, kernels"),
+    "report": ("report", "make report.html again, print the summary"),
+    "tune": ("tune", "the ms of TSQ that a radio needs"),
+    "model": ("model", "closed forms of the radio and of the papers"),
+    "kernel": ("kernel", "build kernels, list what is built"),
+    "doctor": ("doctor", "say what is missing on this machine"),
+}
+"""Each command's module, and what it is for."""
 
 
 def positive(text: str) -> int:

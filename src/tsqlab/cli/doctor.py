@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.source import versions
@@ -34,9 +33,8 @@ PROGRAMS = {
 _SBIN = ("/usr/sbin", "/sbin")
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser("doctor", help="say what is missing on this machine")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.set_defaults(command=_doctor)
 
 

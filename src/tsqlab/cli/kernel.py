@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from tsqlab.cli import folder, positive
 from tsqlab.cli.kernels import build_shown
@@ -16,9 +15,8 @@ from tsqlab.kernels.deb import Order, build_packages
 from tsqlab.kernels.names import named, remember
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser("kernel", help="build kernels, list what is built")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     actions = parser.add_subparsers(required=True, metavar="ACTION")
 
     build = actions.add_parser("build", help="build a kernel for guests")

@@ -6,12 +6,15 @@ from __future__ import annotations
 import dataclasses
 from contextlib import closing
 from functools import cache
+from typing import TYPE_CHECKING
 
 from tsqlab.cli.progress import BuildProgress
-from tsqlab.experiment.matrix import Cell
 from tsqlab.kernels import Kernel, Recipe, build
 from tsqlab.kernels.names import recipe_of
 from tsqlab.kernels.source import versions
+
+if TYPE_CHECKING:  # pydantic is not needed to build a kernel
+    from tsqlab.experiment.matrix import Cell
 
 
 def build_shown(recipe: Recipe) -> Kernel:

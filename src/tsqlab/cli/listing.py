@@ -4,29 +4,31 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from tsqlab.experiment.load import bundled, load
-from tsqlab.experiment.profile import bundled_profiles, load_profile
+from tsqlab.experiment.bundled import (
+    bundled_experiments,
+    bundled_profiles,
+    outline_of,
+    title_of,
+)
 from tsqlab.kernels.names import taken_back
 from tsqlab.kernels.source import versions
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser("list", help="experiments, device profiles, kernels")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.set_defaults(command=_list)
 
 
 def _list(options: argparse.Namespace) -> None:
     del options
     print("experiments")
-    for name in bundled():
-        experiment = load(name)
-        print(f"  {name:22} {experiment.spec.title} ({len(experiment.cells)} cells)")
+    for name, path in bundled_experiments().items():
+        outline = outline_of(path)
+        print(f"  {name:22} {outline.title} ({outline.cells} cells)")
     print("device profiles")
-    for name in bundled_profiles():
-        print(f"  {name:22} {load_profile(name).title}")
+    for name, path in bundled_profiles().items():
+        print(f"  {name:22} {title_of(path)}")
     print("kernels")
     for version in versions():
         print(f"  {version:26} Debian's linux-source-{version} with kernel/patches/{version}")

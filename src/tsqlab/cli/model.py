@@ -21,9 +21,8 @@ _PACING = (1.2, 1.6)  # the aggregating paper's
 _LIMITS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 400)
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser("model", help="closed-form airtime, goodput and RTT")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     _add_airtime(actions)
     _add_aggregation(actions)

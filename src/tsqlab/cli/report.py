@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from tsqlab.cli import folder
 from tsqlab.errors import TsqlabError, UsageError
@@ -15,9 +14,8 @@ RESULTS = Path("results")
 """Where runs go by themselves."""
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser("report", help="make report.html again, print the summary")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument(
         "dir", type=folder, nargs="?",
         help="the folder that tsqlab run wrote; with --all, the folder of such folders "

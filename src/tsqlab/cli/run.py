@@ -10,24 +10,22 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tsqlab.cli import folder, positive
 from tsqlab.cli.kernels import kernel_for
 from tsqlab.cli.progress import BatchProgress, SweepProgress
 from tsqlab.cli.report import RESULTS, show, show_all
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.experiment import Experiment, load
-from tsqlab.experiment.load import bundled
+from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.load import Experiment, load
 from tsqlab.report import make_report
 from tsqlab.report.table import aligned
 from tsqlab.runner.batch import Account, plan, run_batch
 from tsqlab.runner.experiment import jobs_of, run
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser("run", help="run an experiment")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument(
         "experiment", nargs="?", help="a file, or the name of a bundled one (tsqlab list)"
     )
@@ -84,7 +82,7 @@ def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
     def folder_of(name: str) -> Path:
         return options.out / name if options.out else _own_folder(name, overrides)
 
-    experiments = [(name, partial(load, name, overrides)) for name in bundled()]
+    experiments = [(name, partial(load, name, overrides)) for name in bundled_experiments()]
     planned = plan(experiments, folder_of, kernel_for)
     accounts = []
     seconds = sum(one.left_s for one in planned)

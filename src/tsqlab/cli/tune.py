@@ -7,14 +7,14 @@ import argparse
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from tsqlab.cli import folder, positive
 from tsqlab.cli.report import RESULTS
 from tsqlab.cli.run import run_shown
 from tsqlab.errors import UsageError
-from tsqlab.experiment import load
-from tsqlab.experiment.profile import Airlink, bundled_profiles, load_profile
+from tsqlab.experiment.bundled import bundled_profiles
+from tsqlab.experiment.load import load
+from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.tuning import TsqSweep
 from tsqlab.results.files import write_whole
 
@@ -22,9 +22,8 @@ _MS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0)
 _TUNING = "tuning.txt"
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser("tune", help="the ms of TSQ that a radio needs")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument("profile", help="a radio's profile (tsqlab list), or its file")
     parser.add_argument("--congestion-control", default="cubic", metavar="CC")
     parser.add_argument(

@@ -17,13 +17,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tsqlab.errors import FileError
+from tsqlab.experiment.bundled import bundled_claims
 from tsqlab.experiment.invalid import reason
 from tsqlab.experiment.load import line_of
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
 from tsqlab.experiment.tsq import ms_of_name
 from tsqlab.metrics.shapes import SHAPES
-from tsqlab.paths import EXPERIMENTS
 from tsqlab.results.summary import METRICS
 
 QUANTITIES = (*(name for name in METRICS if name not in ("sim_s", "wall_s")), *SHAPES)
@@ -144,11 +144,6 @@ class Claim(BaseModel):
         return (self.lower is None or value >= self.lower) and (
             self.upper is None or value <= self.upper
         )
-
-
-def bundled_claims() -> dict[str, Path]:
-    """The files of claims that come with tsqlab, by their experiment's name."""
-    return {path.stem: path for path in sorted(EXPERIMENTS.glob("*/claims/*.toml"))}
 
 
 def claims_of(experiment: str) -> tuple[Claim, ...]:

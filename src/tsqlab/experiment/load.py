@@ -18,10 +18,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tsqlab.errors import FileError, UsageError
+from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.invalid import reason
 from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
 from tsqlab.experiment.spec import Spec, full_key
-from tsqlab.paths import EXPERIMENTS
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,6 @@ class Experiment:
     def spec(self) -> Spec:
         """What the first cell specifies: the title, paper and report are common to all."""
         return self.cells[0].spec
-
-
-def bundled() -> dict[str, Path]:
-    """The experiments that come with tsqlab, by name."""
-    return {path.stem: path for path in sorted(EXPERIMENTS.glob("*/*.toml"))}
 
 
 def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
@@ -70,7 +65,7 @@ def _find(name: str) -> Path:
         if path.is_file():
             return path
         raise UsageError(f"{name}: no such experiment file")
-    known = bundled()
+    known = bundled_experiments()
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1)

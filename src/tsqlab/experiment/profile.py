@@ -25,7 +25,7 @@ from tsqlab.airlink.messages import Edca, PhyRate
 from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import FileError, UsageError
-from tsqlab.paths import PROFILES
+from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.units import Duration, Quantity, Rate, Size
 
 
@@ -194,11 +194,6 @@ Profile = Wireline | Airlink
 
 _KINDS: dict[str, type[Wireline] | type[Airlink]] = {"wireline": Wireline, "airlink": Airlink}
 _ETHERNET = "gigabit"  # of an airlink profile that names no other
-
-
-def bundled_profiles() -> dict[str, Path]:
-    """The profiles that come with tsqlab, by name."""
-    return {path.stem: path for path in sorted(PROFILES.glob("*.toml"))}
 
 
 def load_profile(name: str) -> Profile:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line when the request is wrong: one clear message, the right status."""
 
+import subprocess
+import sys
+from importlib import import_module
+
 import pytest
 
-from tsqlab.cli import doctor, main
+from tsqlab.cli import COMMANDS, doctor, main
 from tsqlab.kernels.source import versions
 from tsqlab.paths import ROOT
 
@@ -73,3 +77,27 @@ def test_the_doctor_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setattr(doctor, "PROGRAMS", {"no-such-program": "its-package"})
     assert main(["doctor"]) == 1
     assert "apt-get install its-package" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", [["--help"], ["list"], ["kernel", "list"], ["doctor"], ["nonsense"]]
+)
+def test_what_needs_no_experiment_loads_none(command):
+    """pydantic, numpy and matplotlib take half a second, which these commands need not wait for."""
+    program = (
+        "import sys\nfrom tsqlab.cli import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "print({'pydantic', 'numpy', 'matplotlib', 'scipy'} & set(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "set()"
+
+
+def test_the_help_names_every_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    words = capsys.readouterr().out
+    for name, (module, text) in COMMANDS.items():
+        assert name in words
+        assert text in words
+        assert import_module(f"tsqlab.cli.{module}").add_to

@@ -10,7 +10,7 @@ import pytest
 from folders import cell, written
 from tsqlab.cli import main
 from tsqlab.errors import TsqlabError
-from tsqlab.experiment import load
+from tsqlab.experiment.load import load
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import Tsq
 from tsqlab.report.tuning import in_words, shift_for, tuning_of

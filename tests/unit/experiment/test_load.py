@@ -6,8 +6,8 @@ import re
 import pytest
 
 from tsqlab.errors import FileError, UsageError
-from tsqlab.experiment import load
-from tsqlab.experiment.load import bundled
+from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.load import load
 from tsqlab.experiment.spec import TABLES
 
 GOOD = """\
@@ -135,7 +135,7 @@ def test_bare_keys_are_unique_across_tables():
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize("name", bundled())
+@pytest.mark.parametrize("name", bundled_experiments())
 def test_bundled_experiments_are_good_and_say_what_they_expect(name):
     experiment = load(name)
     assert re.search(r"^Expected: ", experiment.comment, re.MULTILINE)

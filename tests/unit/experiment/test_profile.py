@@ -10,7 +10,8 @@ from tsqlab.airlink.messages import PhyRate
 from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import Phy, ProfileAttribute
 from tsqlab.errors import FileError
-from tsqlab.experiment.profile import Airlink, bundled_profiles, load_profile
+from tsqlab.experiment.bundled import bundled_profiles
+from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.spec import Testbed
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from folders import results
 from tsqlab.errors import FileError
-from tsqlab.experiment.load import bundled, load
+from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import Airlink, Profile, load_profile
 from tsqlab.experiment.stored import _PROFILE, _SPEC, _typed, plain, read_folder
 from tsqlab.results.flent import read_flent, write_flent
@@ -27,7 +28,7 @@ def through_a_file(specified: object) -> object:
     return json.loads(json.dumps(specified))
 
 
-@pytest.mark.parametrize("name", bundled())
+@pytest.mark.parametrize("name", bundled_experiments())
 def test_what_is_stored_is_what_was_run(name: str) -> None:
     for cell in load(name).cells:
         stored = through_a_file(plain(cell.spec))

@@ -12,8 +12,9 @@ import pytest
 
 from synthetic import record
 from tsqlab.errors import FileError
-from tsqlab.experiment.claims import Claim, bundled_claims, claims_of, read_claims
-from tsqlab.experiment.load import bundled, load
+from tsqlab.experiment.bundled import bundled_claims, bundled_experiments
+from tsqlab.experiment.claims import Claim, claims_of, read_claims
+from tsqlab.experiment.load import load
 from tsqlab.experiment.stored import Folder, Result, read_folder
 from tsqlab.metrics.document import trace
 from tsqlab.report import claims_table, make_report
@@ -141,7 +142,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_file_of_claims_is_no_experiment() -> None:
-    assert not {path for path in bundled().values() if path.parent.name == "claims"}
+    assert not {path for path in bundled_experiments().values() if path.parent.name == "claims"}
 
 
 def test_every_wired_figure_has_its_claims() -> None:

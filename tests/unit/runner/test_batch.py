@@ -9,7 +9,7 @@ import pytest
 from tsqlab.cli import main
 from tsqlab.cli.run import accounts_table
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.experiment import load
+from tsqlab.experiment.load import load
 from tsqlab.runner import batch
 from tsqlab.runner.batch import Account, plan, run_batch
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tsqlab.errors import FileError, TsqlabError
-from tsqlab.experiment.load import bundled, load
+from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.load import load
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import Line, claim_lines, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
@@ -104,7 +105,7 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
     if not path.is_dir():
         raise FileError(path, "no such folder; give the one that tsqlab run --all wrote")
     entries, figure, words = [], None, ""
-    for name in sorted(bundled(), key=_place):
+    for name in sorted(bundled_experiments(), key=_place):
         folder, error = _folder(path / name, name)
         if folder.results and not error:
             try:
@@ -119,7 +120,7 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
 
 def _place(name: str) -> tuple[int, list[tuple[int, str]]]:
     """Where an experiment stands on the page: by paper, and agg-10 after agg-9."""
-    paper = bundled()[name].parent.name
+    paper = bundled_experiments()[name].parent.name
     order = [*PAPERS, paper].index(paper)
     return order, [(int(part or 0), text) for text, part in re.findall(r"(\D+)(\d*)", name)]
 
@@ -183,7 +184,7 @@ def distinct(values: Sequence[object]) -> str:
 
 
 def _others(path: Path) -> Iterator[tuple[str, str]]:
-    known = bundled()
+    known = bundled_experiments()
     for folder in sorted(path.iterdir()):
         if folder.name not in known and (folder / REPORT).exists():
             try:

@@ -11,7 +11,8 @@ import pytest
 
 from folders import PAGE_MAX_BYTES, Page, results, written
 from tsqlab.cli import main
-from tsqlab.experiment.load import bundled, load
+from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.load import load
 from tsqlab.paths import ROOT
 from tsqlab.report.pages.overview import (
     distinct,
@@ -23,13 +24,13 @@ from tsqlab.report.pages.overview import (
 )
 
 NAME = "cotsq-3"
-DEMO = bundled()["tptsq-7"]
+DEMO = bundled_experiments()["tptsq-7"]
 
 
 def test_what_has_not_been_run_is_there_too(tmp_path: Path) -> None:
     overview = read_overview(tmp_path)
     names = [entry.name for entry in overview.entries]
-    assert sorted(names) == sorted(bundled())
+    assert sorted(names) == sorted(bundled_experiments())
     papers = [entry.paper for entry in overview.entries]
     assert list(dict.fromkeys(papers)) == ["cotsq", "lwn", "tp-tsq", "aggregating"]
     assert names.index("agg-8") + 1 == names.index("agg-10")

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What comes with tsqlab, by name: experiments, their claims, device profiles.
+
+Listing them takes no more of each file than what a list shows; whether the rest of it is right
+is asked when it is loaded, and the tests load them all.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.paths import EXPERIMENTS, PROFILES
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a list shows of an experiment."""
+
+    title: str
+    cells: int
+
+
+def bundled_experiments() -> dict[str, Path]:
+    """The files of experiments that come with tsqlab, by name."""
+    return _by_name(EXPERIMENTS.glob("*/*.toml"))
+
+
+def bundled_claims() -> dict[str, Path]:
+    """The files of claims that come with tsqlab, by their experiment's name."""
+    return _by_name(EXPERIMENTS.glob("*/claims/*.toml"))
+
+
+def bundled_profiles() -> dict[str, Path]:
+    """The device profiles that come with tsqlab, by name."""
+    return _by_name(PROFILES.glob("*.toml"))
+
+
+def outline_of(experiment: Path) -> Outline:
+    """The title and the number of cells of a bundled experiment's file."""
+    raw = tomllib.loads(experiment.read_text())
+    return Outline(raw["title"], math.prod(map(len, raw.get("matrix", {}).values())))
+
+
+def title_of(profile: Path) -> str:
+    """The title of a bundled profile's file."""
+    return str(tomllib.loads(profile.read_text())["title"])
+
+
+def _by_name(paths: Iterable[Path]) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(paths)}
