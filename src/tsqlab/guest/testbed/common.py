@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from tsqlab.errors import TsqlabError
 from tsqlab.experiment.profile import Wireline
 from tsqlab.experiment.spec import Egress, Sender, Testbed
 from tsqlab.topology import sender_of
@@ -166,5 +167,9 @@ def sysctls(node: str, testbed: Testbed, sender: Sender, *, forwards: bool) -> d
 
 
 def batch(lines: Iterable[str]) -> str:
-    """Commands as the text of a batch."""
-    return "".join(f"{line}\n" for line in lines)
+    """Commands as the text of a batch, a line each. Raises TsqlabError for what is no line."""
+    commands = list(lines)
+    for command in commands:
+        if any(separator in command for separator in "\r\n\0"):
+            raise TsqlabError(f"{command!r} cannot be a line of a batch")
+    return "".join(f"{command}\n" for command in commands)

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tsqlab.airlink import messages
-from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
-from tsqlab.airlink.uapi import Front, Phy, ProfileAttribute
+from tsqlab.airlink.messages import Edca, Link, Radio
+from tsqlab.airlink.uapi import Front, ProfileAttribute
 from tsqlab.experiment.profile import Airlink, data_rate
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
+from tsqlab.guest.testbed import softmac
 from tsqlab.guest.testbed.common import (
     SERVER_ADDRESS,
     Line,
@@ -34,17 +35,10 @@ from tsqlab.guest.testbed.common import (
     write_sysctls,
 )
 from tsqlab.guest.testbed.radio_lines import genl, watch
+from tsqlab.guest.testbed.softmac import Bss
 from tsqlab.topology import ACCESS_POINT, SERVER, TO_STATIONS, WIFI_WIRE, egress
 
 MEDIUM = 1
-SSID = "tsqlab"
-# hostapd's words for more than 40 MHz from channel 36 up.
-_VHT_OPERATION = {
-    80: ("vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"),
-    160: ("vht_oper_chwidth=2", "vht_oper_centr_freq_seg0_idx=50"),
-}
-_CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
-_FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
 
 _WIRE = (
     Port(WIFI_WIRE[0], "e0", "02:00:00:00:02:02", "10.0.2.2/24"),
@@ -112,7 +106,7 @@ class Wifi:
             files[f"{node}.ip"] = self._node_batch(node, ports)
             queues = [egress_queues(port.device, self._egress(port)) for port in ports]
             files[f"{node}.tc"] = batch(line for lines in queues for line in lines)
-        return files | self.front.files(self)
+        return files | self.front.files(self._bss())
 
     def set_up(self) -> Iterable[Line]:
         """The plan's lines until the clock."""
@@ -130,11 +124,19 @@ class Wifi:
             yield from write_sysctls(
                 node, sysctls(node, self.testbed, self.sender, forwards=forwards)
             )
-        yield from self.front.associate(self)
+        yield from self.front.associate(self._bss())
         for node in self.testbed.nodes:
             yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
             yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
         yield from self._offloads()
+
+    def _bss(self) -> Bss:
+        return Bss(
+            self.access_point.port,
+            tuple(station.port for station in self.stations),
+            self.profile.band,
+            self.rate,
+        )
 
     def _radios(self) -> Iterable[Line]:
         """The medium, then each radio in its node, then what is not as by default."""
@@ -206,73 +208,18 @@ class Wifi:
 
 @dataclass(frozen=True)
 class _FrontSetUp:
-    """How radios of a front become a BSS."""
+    """How radios of a front end become a BSS."""
 
     number: Front
     qdisc: str | None  # of its device, when the experiment does not say; none: mac80211's own
-    files: Callable[[Wifi], dict[str, str]]
-    associate: Callable[[Wifi], Iterable[Line]]
-
-
-def _hostapd(wifi: Wifi) -> dict[str, str]:
-    """The access point's daemon: an open network with WMM, as wide as the data's rate."""
-    band, rate = wifi.profile.band, wifi.rate
-    lines = [
-        f"interface={wifi.access_point.port.device}",
-        "driver=nl80211",
-        f"ssid={SSID}",
-        f"hw_mode={'g' if band == '2.4 GHz' else 'a'}",
-        f"channel={_CHANNELS[band]}",
-        "wmm_enabled=1",
-    ]
-    if rate.phy >= Phy.HT:
-        wide = "[HT40+][SHORT-GI-40]" if rate.width_mhz >= 40 else ""
-        lines += ["ieee80211n=1", f"ht_capab={wide}[SHORT-GI-20]"]
-    if rate.phy >= Phy.VHT and band == "5 GHz":
-        lines += ["ieee80211ac=1", *_VHT_OPERATION.get(rate.width_mhz, ())]
-    if rate.phy == Phy.HE:
-        lines += ["ieee80211ax=1"]
-    return {"hostapd.conf": batch(lines)}
-
-
-def _associate(wifi: Wifi) -> Iterable[Line]:
-    for site in wifi.stations:  # mac80211 names them all wlan0, as the access point is called
-        yield ["run", site.port.node, "ip", "link", "set", "wlan0", "name", site.port.device]
-    node = wifi.access_point.port.node
-    yield ["run", node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
-    # With 40 MHz at 2.4 GHz it scans first, for neighbours, and is in the background by then.
-    channel = f"iw dev {wifi.access_point.port.device} info | grep -q channel"
-    yield ["run", node, "sh", "-c", f"until {channel}; do sleep 0.1; done"]
-    frequency = str(_FREQUENCIES_MHZ[wifi.profile.band])
-    for station in wifi.stations:
-        port = station.port
-        yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
-        yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", SSID, frequency]
-    # mac80211 is to know the rate too: its airtime limits (AQL) go by what it would choose.
-    # It takes no mask without one of its basic rates, so a legacy rate is the module's alone.
-    words = _bitrates(wifi.rate, wifi.profile.band.removesuffix(" GHz"))
-    for site in wifi.sites if words else ():
-        yield ["run", site.port.node, "iw", "dev", site.port.device, "set", "bitrates", *words]
-
-
-def _bitrates(rate: PhyRate, band: str) -> list[str]:
-    """One rate in iw's words; none of a legacy one."""
-    interval = [f"{'sgi' if rate.gi_ns == 400 else 'lgi'}-{band}"]
-    match rate.phy:
-        case Phy.LEGACY:
-            return []
-        case Phy.HT:
-            return [f"ht-mcs-{band}", str(8 * (rate.streams - 1) + rate.mcs), *interval]
-        case Phy.VHT:
-            return [f"vht-mcs-{band}", f"{rate.streams}:{rate.mcs}", *interval]
-        case Phy.HE:
-            return [f"he-mcs-{band}", f"{rate.streams}:{rate.mcs}"]
+    files: Callable[[Bss], dict[str, str]]
+    associate: Callable[[Bss], Iterable[Line]]
 
 
 _FRONTS = {
     # The module associates a fullmac station by itself, as long as both devices are up.
     "fullmac": _FrontSetUp(Front.FULLMAC, "fq_codel", lambda _: {}, lambda _: ()),
-    "softmac": _FrontSetUp(Front.SOFTMAC, None, _hostapd, _associate),
+    "softmac": _FrontSetUp(Front.SOFTMAC, None, softmac.files, softmac.associate),
 }
 
 

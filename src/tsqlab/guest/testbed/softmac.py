@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How mac80211's radios become a BSS: hostapd at the access point, iw at the stations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tsqlab.airlink.messages import PhyRate
+from tsqlab.airlink.uapi import Phy
+from tsqlab.guest.places import PLAN_DIR
+from tsqlab.guest.testbed.common import Line, Port, batch
+
+_SSID = "tsqlab"
+_CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
+_FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
+# hostapd's words for more than 40 MHz from channel 36 up.
+_VHT_OPERATION = {
+    80: ("vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"),
+    160: ("vht_oper_chwidth=2", "vht_oper_centr_freq_seg0_idx=50"),
+}
+
+
+@dataclass(frozen=True)
+class Bss:
+    """An access point and its stations."""
+
+    access_point: Port
+    stations: tuple[Port, ...]
+    band: str  # "2.4 GHz" or "5 GHz"
+    rate: PhyRate  # of data
+
+
+def files(bss: Bss) -> dict[str, str]:
+    """hostapd's configuration: an open network with WMM, as wide as the rate of data."""
+    rate = bss.rate
+    lines = [
+        f"interface={bss.access_point.device}",
+        "driver=nl80211",
+        f"ssid={_SSID}",
+        f"hw_mode={'g' if bss.band == '2.4 GHz' else 'a'}",
+        f"channel={_CHANNELS[bss.band]}",
+        "wmm_enabled=1",
+    ]
+    if rate.phy >= Phy.HT:
+        wide = "[HT40+][SHORT-GI-40]" if rate.width_mhz >= 40 else ""
+        lines += ["ieee80211n=1", f"ht_capab={wide}[SHORT-GI-20]"]
+    if rate.phy >= Phy.VHT and bss.band == "5 GHz":
+        lines += ["ieee80211ac=1", *_VHT_OPERATION.get(rate.width_mhz, ())]
+    if rate.phy == Phy.HE:
+        lines += ["ieee80211ax=1"]
+    return {"hostapd.conf": batch(lines)}
+
+
+def associate(bss: Bss) -> Iterable[Line]:
+    """The plan's lines that start the access point and connect its stations."""
+    for port in bss.stations:  # mac80211 names them all wlan0, as the access point is called
+        yield ["run", port.node, "ip", "link", "set", "wlan0", "name", port.device]
+    yield ["run", bss.access_point.node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
+    # With 40 MHz at 2.4 GHz it scans first, for neighbours, and is in the background by then.
+    channel = f"iw dev {bss.access_point.device} info | grep -q channel"
+    wait = f"until {channel}; do sleep 0.1; done"
+    yield ["run", bss.access_point.node, "sh", "-c", wait]
+    frequency = str(_FREQUENCIES_MHZ[bss.band])
+    for port in bss.stations:
+        yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
+        yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", _SSID, frequency]
+    # mac80211 is to know the rate too: its airtime limits (AQL) go by what it would choose.
+    # It takes no mask without one of its basic rates, so a legacy rate is the module's alone.
+    bitrates = _bitrates(bss.rate, bss.band.removesuffix(" GHz"))
+    for port in (bss.access_point, *bss.stations) if bitrates else ():
+        yield ["run", port.node, "iw", "dev", port.device, "set", "bitrates", *bitrates]
+
+
+def _bitrates(rate: PhyRate, band: str) -> list[str]:
+    """One rate as iw takes it; nothing for a legacy one."""
+    interval = [f"{'sgi' if rate.gi_ns == 400 else 'lgi'}-{band}"]
+    match rate.phy:
+        case Phy.LEGACY:
+            return []
+        case Phy.HT:
+            return [f"ht-mcs-{band}", str(8 * (rate.streams - 1) + rate.mcs), *interval]
+        case Phy.VHT:
+            return [f"vht-mcs-{band}", f"{rate.streams}:{rate.mcs}", *interval]
+        case Phy.HE:
+            return [f"he-mcs-{band}", f"{rate.streams}:{rate.mcs}"]
