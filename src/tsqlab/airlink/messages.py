@@ -37,7 +37,7 @@ _HEADER_BYTES = 16  # struct nlmsghdr, which is not the payload's
 
 def _map(members: type[IntEnum], kinds: Mapping[Any, str], rest: str = "none") -> Any:
     """An enumeration as pyroute2 wants it: names and kinds, in the order of the numbers."""
-    return tuple((one.name, kinds.get(one, rest) if one else "none") for one in members)
+    return tuple((member.name, kinds.get(member, rest) if member else "none") for member in members)
 
 
 class _Nest(nla):
@@ -190,8 +190,8 @@ def message(command: Command, attributes: Attributes) -> Message:
 
 def _attrs(attributes: Attributes) -> list[tuple[str, Any]]:
     return [
-        (one.name, {"attrs": _attrs(value)} if isinstance(value, tuple) else value)
-        for one, value in attributes
+        (attribute.name, {"attrs": _attrs(value)} if isinstance(value, tuple) else value)
+        for attribute, value in attributes
     ]
 
 
@@ -268,7 +268,9 @@ def set_link(link: Link) -> Message:
         Attribute.SNR: link.snr_cdb,
         Attribute.HEARS: link.hears,
     }
-    attributes += [(one, int(value)) for one, value in given.items() if value is not None]
+    attributes += [
+        (attribute, int(value)) for attribute, value in given.items() if value is not None
+    ]
     if link.rate:
         attributes.append((Attribute.RATE, _rate(link.rate)))
     return message(Command.SET_LINK, attributes)
@@ -295,7 +297,7 @@ def stats_of(decoded: Message) -> RadioStats:
         raise ValueError("not an answer of airlink: it has no statistics")
     packed = stats.get_attr(StatsAttribute.SUBFRAMES_OF.name) or b""
     return RadioStats(
-        {one: stats.get_attr(one.name) or 0 for one in COUNTERS},
+        {counter: stats.get_attr(counter.name) or 0 for counter in COUNTERS},
         struct.unpack(f"={len(packed) // 8}Q", packed),
         {
             link.get_attr(LinkAttribute.ADDRESS.name): link.get_attr(LinkAttribute.AIRTIME_NS.name)
@@ -326,4 +328,4 @@ def _edca(edca: Edca) -> tuple[tuple[IntEnum, int], ...]:
         EdcaAttribute.CW_MAX: edca.cw_max,
         EdcaAttribute.TXOP: edca.txop_us,
     }
-    return tuple((one, value) for one, value in given.items() if value is not None)
+    return tuple((attribute, value) for attribute, value in given.items() if value is not None)

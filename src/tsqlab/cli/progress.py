@@ -42,8 +42,8 @@ def _left(begun: float, run_s: float, total_s: float) -> str:
     return f", {left:.0f} s left" if left >= 1 else ""
 
 
-class SweepProgress:
-    """The watcher of a sweep (tsqlab.runner.experiment.Watcher)."""
+class RunProgress:
+    """The watcher of a run (tsqlab.runner.experiment.Watcher)."""
 
     def __init__(self) -> None:
         """Nothing to show before the start."""

@@ -13,14 +13,14 @@ from pathlib import Path
 
 from tsqlab.cli import folder, positive
 from tsqlab.cli.kernels import kernel_for
-from tsqlab.cli.progress import BatchProgress, SweepProgress
+from tsqlab.cli.progress import BatchProgress, RunProgress
 from tsqlab.cli.report import RESULTS, show, show_all
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import Experiment, load
 from tsqlab.report import make_report
 from tsqlab.report.table import aligned
-from tsqlab.runner.batch import Account, plan, run_batch
+from tsqlab.runner.batch import Account, prepare, run_batch
 from tsqlab.runner.experiment import jobs_of, run
 
 
@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> None:
 def run_shown(experiment: Experiment, out: Path, jobs: int) -> None:
     """Run an experiment with its progress shown, then show its results."""
     todo = jobs_of(experiment, out, kernel_for)
-    with closing(SweepProgress()) as progress:
+    with closing(RunProgress()) as progress:
         run(experiment, todo, out, jobs, progress)
     show(out)
 
@@ -83,15 +83,15 @@ def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
         return options.out / name if options.out else _own_folder(name, overrides)
 
     experiments = [(name, partial(load, name, overrides)) for name in bundled_experiments()]
-    planned = plan(experiments, folder_of, kernel_for)
+    prepared = prepare(experiments, folder_of, kernel_for)
     accounts = []
-    seconds = sum(one.left_s for one in planned)
-    with closing(BatchProgress(len(planned), seconds)) as progress:
+    seconds = sum(entry.left_s for entry in prepared)
+    with closing(BatchProgress(len(prepared), seconds)) as progress:
         for account in run_batch(
-            planned, options.jobs, lambda one: progress.experiment(one.name), make_report
+            prepared, options.jobs, lambda entry: progress.experiment(entry.name), make_report
         ):
             accounts.append(account)
-            progress.line(_news(account, len(accounts), len(planned)))
+            progress.line(_news(account, len(accounts), len(prepared)))
     print(accounts_table(accounts))
     if options.out or not overrides:  # else no folder has an experiment's own name
         show_all(options.out or RESULTS, reports=False)
@@ -113,26 +113,30 @@ def accounts_table(accounts: Sequence[Account]) -> str:
     """Where the time went: a line per experiment, and the sum."""
     head = ["experiment", "cells", "simulated", "cells took", "speed", "this run"]
     units = ["", "", "s", "s", "s/s", "s"]
-    rows = [_account_row(one) for one in [*accounts, _total(accounts)]]
+    rows = [_account_row(account) for account in [*accounts, _total(accounts)]]
     return "\n".join(aligned([head, units, *rows], left=1))
 
 
-def _account_row(one: Account) -> list[str]:
-    name = f"{one.name} (failed)" if one.error else one.name
-    cells = str(one.cells) if one.done == one.cells else f"{one.done} of {one.cells}"
-    speed = "-" if one.speed is None else f"{one.speed:.1f}"
+def _account_row(account: Account) -> list[str]:
+    name = f"{account.name} (failed)" if account.error else account.name
+    cells = (
+        str(account.cells)
+        if account.done == account.cells
+        else f"{account.done} of {account.cells}"
+    )
+    speed = "-" if account.speed is None else f"{account.speed:.1f}"
     return [
-        name, cells, f"{one.simulated_s:.0f}", f"{one.cells_wall_s:.0f}", speed,
-        f"{one.wall_s:.0f}",
+        name, cells, f"{account.simulated_s:.0f}", f"{account.cells_wall_s:.0f}", speed,
+        f"{account.wall_s:.0f}",
     ]  # fmt: skip
 
 
 def _total(accounts: Sequence[Account]) -> Account:
     return Account(
         "all",
-        sum(one.cells for one in accounts),
-        sum(one.done for one in accounts),
-        sum(one.simulated_s for one in accounts),
-        sum(one.cells_wall_s for one in accounts),
-        sum(one.wall_s for one in accounts),
+        sum(account.cells for account in accounts),
+        sum(account.done for account in accounts),
+        sum(account.simulated_s for account in accounts),
+        sum(account.cells_wall_s for account in accounts),
+        sum(account.wall_s for account in accounts),
     )

@@ -223,8 +223,8 @@ def _words(dotted: str) -> list[str]:
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
     count = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
+    for left_word, right_word in zip(left, right, strict=False):
+        if left_word != right_word:
             break
         count += 1
     return count

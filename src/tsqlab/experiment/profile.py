@@ -146,10 +146,10 @@ class Airlink(BaseModel):
 
     def attributes(self) -> dict[ProfileAttribute, int]:
         """What it says of struct al_profile, in that struct's units."""
-        given = {one: (getattr(self, key), unit) for one, (key, unit) in _KEYS.items()}
+        given = {attribute: (getattr(self, key), unit) for attribute, (key, unit) in _KEYS.items()}
         return {
-            one: _QUEUEING[value] if isinstance(value, str) else value // unit
-            for one, (value, unit) in given.items()
+            attribute: _QUEUEING[value] if isinstance(value, str) else value // unit
+            for attribute, (value, unit) in given.items()
             if value is not None
         }
 
@@ -186,9 +186,13 @@ _OTHER_KEYS = {
     ProfileAttribute.RECEIVE_WAIT_NS: ("receive_wait", 1),
     ProfileAttribute.RECEIVE_WAIT_MAX_NS: ("receive_wait_max", 1),
 }
+# The key of each field of the module's profile, and how many base units make one of the field's.
+# The first attribute of an enumeration of netlink's is no field.
 _KEYS = {
-    one: _OTHER_KEYS.get(one, (one.name.lower(), 1)) for one in ProfileAttribute if one
-}  # the key of each of the module's fields, and how many base units make one of the field's
+    attribute: _OTHER_KEYS.get(attribute, (attribute.name.lower(), 1))
+    for attribute in ProfileAttribute
+    if attribute
+}
 
 Profile = Wireline | Airlink
 
@@ -211,7 +215,7 @@ def load_profile(name: str) -> Profile:
         data = tomllib.loads(path.read_text())
         kind = data.get("kind")
         if kind not in _KINDS:
-            expected = " or ".join(f'"{one}"' for one in _KINDS)
+            expected = " or ".join(f'"{kind_name}"' for kind_name in _KINDS)
             raise FileError(path, f"expected {expected}, not {kind!r}", key="kind")
         if kind == "airlink":
             data = _with_profiles(path, data)

@@ -140,6 +140,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _last_words(console: Path) -> str:
     lines = console.read_text(errors="replace").replace("\r", "").splitlines()
     said = [line for line in lines if line.strip() and not _TICK.match(line)]
-    booted = [at for at, line in enumerate(said) if " as init process" in line]
+    booted = [number for number, line in enumerate(said) if " as init process" in line]
     said = said[booted[-1] + 1 :] if booted else said
     return "\n".join(f"  {line}" for line in said[-_LAST_LINES:])

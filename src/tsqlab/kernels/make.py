@@ -83,7 +83,7 @@ def _telling(log_path: Path, context: int = 6, most: int = 40) -> str:
     """The lines of a build log that say what went wrong."""
     lines = log_path.read_text(errors="replace").splitlines()
     marks = ("error:", "Error ", "ERROR:", "undefined reference", "*** ")
-    for at, line in enumerate(lines):
+    for number, line in enumerate(lines):
         if any(mark in line for mark in marks):
-            return "\n".join(lines[max(0, at - context) : at + most])
+            return "\n".join(lines[max(0, number - context) : number + most])
     return "\n".join(lines[-most:])

@@ -106,8 +106,10 @@ class Trace:
         flows = [flow.goodput_mbps for flow in self.flows if flow.direction == direction]
         if not flows:
             return Samples(np.empty(0), np.empty(0))
-        at = np.rint(np.concatenate([flow.t_s for flow in flows]) / self.step_s).astype(int)
-        steps, inverse = np.unique(at, return_inverse=True)
+        step_numbers = np.rint(np.concatenate([flow.t_s for flow in flows]) / self.step_s).astype(
+            int
+        )
+        steps, inverse = np.unique(step_numbers, return_inverse=True)
         rates = np.concatenate([flow.value for flow in flows])
         return Samples(
             steps.astype(float) * self.step_s, np.bincount(inverse, rates, len(steps)).astype(float)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Closed forms and small simulators of 802.11: what the lab's radio is held against.
 
-Pure functions, written from the standard and from the papers, sharing no code with the radio
-itself (``kernel/modules``). Times are nanoseconds, sizes bytes, rates bits per second, as the
+Pure functions, written from the standard and from the papers. They share no code with the radio
+itself (``kernel/modules``), with one exception: the radio's table of error rates is computed
+from :mod:`~tsqlab.model.error` (``tools/error_table.py``). Times are nanoseconds, sizes bytes, rates bits per second, as the
 names say. From the air upwards:
 
 * :mod:`~tsqlab.model.band`, :mod:`~tsqlab.model.phy`, :mod:`~tsqlab.model.ppdu`: interframe

@@ -116,13 +116,13 @@ def simulate(sender: Sender, air: Air, *, aggregates: int = 20_000, seed: int = 
     queue = _Queue(sender)
     per_batch = aggregates // BATCHES
     counts = np.zeros((BATCHES + 1, 4))  # of each batch: MPDUs sent, arrived, given up; ns
-    for at in range(BATCHES + 1):
+    for batch in range(BATCHES + 1):
         for _ in range(per_batch):
             queue.fill()
             aggregate = queue.aggregates.popleft()
             n = len(aggregate)
             became = queue.complete(aggregate, (random.random(n) < air.error).tolist())
-            counts[at] += (n, *became, air.exchange_ns[n - 1])
+            counts[batch] += (n, *became, air.exchange_ns[n - 1])
     sent, arrived, given_up, ns = counts[1:].T
     return Outcome(
         subframes=ratio(sent.tolist(), [per_batch] * BATCHES),

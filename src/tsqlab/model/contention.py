@@ -124,9 +124,9 @@ class _Medium:
         """One busy period, and the idle time before it."""
         starts = [station.start_ns(self.slot_ns) for station in self.stations]
         start_ns = min(starts)
-        senders = [at for at, when in enumerate(starts) if when == start_ns]
-        for at, station in enumerate(self.stations):
-            if at not in senders:
+        senders = [number for number, when in enumerate(starts) if when == start_ns]
+        for number, station in enumerate(self.stations):
+            if number not in senders:
                 station.count_down(start_ns, self.slot_ns)
         before_ns = self.now_ns
         if len(senders) == 1:
@@ -144,21 +144,21 @@ class _Medium:
         batch.bits[sender] += contender.payload_bits
         station.failures = 0
         self.draw(station)
-        for at, other in enumerate(self.stations):
-            other.resume_ns = self.now_ns + self.aifs_ns[at]
+        for number, other in enumerate(self.stations):
+            other.resume_ns = self.now_ns + self.aifs_ns[number]
 
     def collide(self, senders: Sequence[int], start_ns: int) -> None:
         after = self.recovery
-        self.now_ns = start_ns + max(self.stations[at].contender.ppdu_ns for at in senders)
-        for at, station in enumerate(self.stations):
+        self.now_ns = start_ns + max(self.stations[number].contender.ppdu_ns for number in senders)
+        for number, station in enumerate(self.stations):
             idle_ns = self.now_ns + after.eifs_extra_ns
-            if at in senders:
+            if number in senders:
                 own_ns = start_ns + station.contender.ppdu_ns
                 idle_ns = own_ns + after.ack_timeout_ns
                 if own_ns < self.now_ns:
                     idle_ns = max(idle_ns, self.now_ns + after.overlapped_ns)
                 self.fail(station)
-            station.resume_ns = idle_ns + self.aifs_ns[at]
+            station.resume_ns = idle_ns + self.aifs_ns[number]
 
     def fail(self, station: _Station) -> None:
         station.failures += 1
@@ -181,11 +181,11 @@ def simulate(
     A batch more comes first, and does not count: in it the contention windows open.
     """
     medium = _Medium(
-        stations=[_Station(one, one.access.aifs_ns(band)) for one in contenders],
+        stations=[_Station(contender, contender.access.aifs_ns(band)) for contender in contenders],
         slot_ns=band.slot_ns,
         recovery=after_collision or recovery(band),
         random=np.random.default_rng(seed),
-        aifs_ns=[one.access.aifs_ns(band) for one in contenders],
+        aifs_ns=[contender.access.aifs_ns(band) for contender in contenders],
     )
     for station in medium.stations:
         medium.draw(station)
@@ -205,7 +205,7 @@ def _outcome(batches: Sequence[_Batch], given_up: int) -> Outcome:
             [batch.collided for batch in batches], [batch.transmissions for batch in batches]
         ),
         station_goodput_bit_per_s=tuple(
-            ratio([batch.bits[at] for batch in batches], seconds) for at in stations
+            ratio([batch.bits[number] for batch in batches], seconds) for number in stations
         ),
         given_up=given_up,
     )

@@ -81,7 +81,7 @@ def decoded_error(coding: Coding, snr_db: float) -> float:
     p = uncoded_error(coding.bits, snr_db)
     d = math.sqrt(4 * p * (1 - p))
     first, step, spectrum = _SPECTRA[coding.code]
-    union = sum(c * d ** (first + step * at) for at, c in enumerate(spectrum))
+    union = sum(c * d ** (first + step * term) for term, c in enumerate(spectrum))
     return min(1.0, union / (2 * coding.code[0]))
 
 

@@ -160,7 +160,7 @@ class _Problem:
 
     def residuals(self, factors: Floats) -> Floats:
         left = self.left(factors)
-        return np.concatenate([one / size for one, size in zip(left, self.sizes, strict=True)])
+        return np.concatenate([part / size for part, size in zip(left, self.sizes, strict=True)])
 
     def start(self) -> Floats:
         """The best of some values of c by goodput, so that the descent begins near."""

@@ -210,7 +210,7 @@ def _metadata(record: CellRecord, series_meta: Mapping[str, Any]) -> dict[str, A
 
 def _trimmed(histogram: Sequence[int]) -> list[int]:
     """Without the zeros at its end."""
-    length = max((at for at, count in enumerate(histogram, 1) if count), default=0)
+    length = max((frames for frames, count in enumerate(histogram, 1) if count), default=0)
     return list(histogram[:length])
 
 

@@ -48,9 +48,9 @@ def sampled(samples: Iterable[Mapping[str, Any]], key: str, t0_s: float, step_s:
     """The series of *key*: at each point the sample taken there, or None."""
     series: Series = [None] * points
     for sample in samples:
-        at = round((sample["t"] - t0_s) / step_s)
-        if key in sample and 0 <= at < points:
-            series[at] = sample[key]
+        point = round((sample["t"] - t0_s) / step_s)
+        if key in sample and 0 <= point < points:
+            series[point] = sample[key]
     return series
 
 

@@ -29,7 +29,7 @@ def read_table(path: Path) -> Table:
     except (OSError, ValueError) as error:
         raise TsqlabError(f"{path}: not a series of the guest: {error}") from error
     values = np.array(rows, dtype=np.int64).reshape(len(rows), len(names))
-    return {name: values[:, at] for at, name in enumerate(names)}
+    return {name: values[:, number] for number, name in enumerate(names)}
 
 
 @dataclass(frozen=True)

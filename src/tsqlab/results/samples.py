@@ -110,8 +110,8 @@ def _goodput(receiver: Table, clock: Clock) -> list[tuple[int, dict[str, Number]
     t_ns = receiver["t_ns"]
     rate_mbps, duration_s = goodput_mbps(t_ns, receiver["app_bytes"], clock.step_ns)
     return [
-        (int(t_ns[at]), {"val": round(float(rate_mbps[at]), 6), "dur": float(duration_s[at])})
-        for at in np.flatnonzero(_alive(t_ns, rate_mbps > 0, clock))
+        (int(t_ns[row]), {"val": round(float(rate_mbps[row]), 6), "dur": float(duration_s[row])})
+        for row in np.flatnonzero(_alive(t_ns, rate_mbps > 0, clock))
     ]
 
 
@@ -133,8 +133,8 @@ def _socket(sender: Table) -> list[tuple[int, dict[str, Number]]]:
     if not columns:
         return []
     rows = []
-    for at, t_ns in enumerate(sender["t_ns"].tolist()):
-        values = {key: convert(column[at]) for key, column, convert in columns}
+    for row, t_ns in enumerate(sender["t_ns"].tolist()):
+        values = {key: convert(column[row]) for key, column, convert in columns}
         rows.append((t_ns, {key: value for key, value in values.items() if value is not None}))
     return rows
 
@@ -183,14 +183,14 @@ def radio_samples(radio: RadioTables, clock: Clock) -> Samples:
         for key in ("ppdus", "subframes", "tx_ns")
     )
     samples: Samples = []
-    for at, t_ns in enumerate(radio.counters["t_ns"].tolist()):
-        station: dict[str, Number] = {"airtime_tx": tx_ns[at] / 1000}
-        if ppdus[at]:
-            station["avg_aggr_size"] = round(subframes[at] / ppdus[at], 6)
+    for row, t_ns in enumerate(radio.counters["t_ns"].tolist()):
+        station: dict[str, Number] = {"airtime_tx": tx_ns[row] / 1000}
+        if ppdus[row]:
+            station["avg_aggr_size"] = round(subframes[row] / ppdus[row], 6)
         samples.append(
             {
                 "t": clock.unix(t_ns),
-                **{key: column[at] for key, column in columns.items()},
+                **{key: column[row] for key, column in columns.items()},
                 "stations": {radio.peer: station},
             }
         )

@@ -22,7 +22,7 @@ from tsqlab.runner.folder import FolderState
 
 
 @dataclass(frozen=True)
-class Planned:
+class Prepared:
     """An experiment that can run, or why it cannot."""
 
     name: str
@@ -51,13 +51,13 @@ class Account:
         return self.simulated_s / self.cells_wall_s if self.cells_wall_s else None
 
 
-def plan(
+def prepare(
     experiments: Sequence[tuple[str, Callable[[], Experiment]]],
     folder_of: Callable[[str], Path],
     kernel_for: Callable[[Cell], Kernel],
-) -> list[Planned]:
+) -> list[Prepared]:
     """Load the experiments, build what kernels they need, and order them: short ones first."""
-    planned = []
+    prepared = []
     for name, read in experiments:
         folder = folder_of(name)
         try:
@@ -65,46 +65,46 @@ def plan(
             jobs = jobs_of(experiment, folder, kernel_for)
             state = _state(folder, experiment, jobs)
             left = [job for job in jobs if not state.done(job)]
-            planned.append(Planned(name, folder, experiment, jobs, _simulated_s(left)))
+            prepared.append(Prepared(name, folder, experiment, jobs, _simulated_s(left)))
         except TsqlabError as error:
-            planned.append(Planned(name, folder, error=str(error)))
-    return sorted(planned, key=lambda one: one.left_s)
+            prepared.append(Prepared(name, folder, error=str(error)))
+    return sorted(prepared, key=lambda entry: entry.left_s)
 
 
 def run_batch(
-    planned: Sequence[Planned],
+    prepared: Sequence[Prepared],
     workers: int,
-    watcher_of: Callable[[Planned], Watcher],
+    watcher_of: Callable[[Prepared], Watcher],
     after: Callable[[Path], object],
 ) -> Iterator[Account]:
     """Run each experiment and do *after* with its folder, as making its report."""
-    for one in planned:
-        begun, errors = time.monotonic(), [one.error] if one.error else []
-        if one.experiment is not None:
+    for entry in prepared:
+        begun, errors = time.monotonic(), [entry.error] if entry.error else []
+        if entry.experiment is not None:
             try:
-                run(one.experiment, one.jobs, one.folder, workers, watcher_of(one))
+                run(entry.experiment, entry.jobs, entry.folder, workers, watcher_of(entry))
             except (TsqlabError, OSError) as error:
                 errors.append(str(error))
             try:
-                after(one.folder)
+                after(entry.folder)
             except (TsqlabError, OSError) as error:
                 errors.append(f"no report: {error}")
-        yield _account(one, time.monotonic() - begun, "; ".join(errors))
+        yield _account(entry, time.monotonic() - begun, "; ".join(errors))
 
 
-def _account(one: Planned, wall_s: float, error: str) -> Account:
+def _account(entry: Prepared, wall_s: float, error: str) -> Account:
     done: list[Job] = []
     cells_wall_s = 0.0
-    if one.experiment is not None:
+    if entry.experiment is not None:
         try:
-            state = _state(one.folder, one.experiment, one.jobs)
+            state = _state(entry.folder, entry.experiment, entry.jobs)
         except TsqlabError:  # damaged, or another's: the error says so
             pass
         else:
-            done = [job for job in one.jobs if state.done(job)]
+            done = [job for job in entry.jobs if state.done(job)]
             cells_wall_s = sum(state.wall_s[job.cell.id] or 0.0 for job in done)
     return Account(
-        one.name, len(one.jobs), len(done), _simulated_s(done), cells_wall_s, wall_s, error
+        entry.name, len(entry.jobs), len(done), _simulated_s(done), cells_wall_s, wall_s, error
     )
 
 

@@ -29,7 +29,7 @@ _POLL_S = 0.2
 
 
 class Watcher(Protocol):
-    """Is told how a sweep goes."""
+    """Is told how a run goes."""
 
     def start(self, cells: int, done: int, seconds: float) -> None:
         """*cells* in all, *done* of them earlier, *seconds* of virtual time still to run."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The local executor: a pool of processes, each with a CPU of its own.
+"""The pool of processes that cells run on, each with a CPU of its own.
 
 A guest's tracer and the process that it traces wake each other at every system call; on one
 CPU that is a context switch, across two it is an inter-processor interrupt and a wait.
@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, Queue
 from typing import Any
@@ -42,7 +42,7 @@ class Workers:
         allowed = sorted(os.sched_getaffinity(0))
         for number in range(count):
             cpus.put(allowed[number % len(allowed)])
-        self.executor: Executor = ProcessPoolExecutor(
+        self.executor = ProcessPoolExecutor(
             count, context, _start, (cpus, self._ticks, os.getpid())
         )
 
@@ -70,7 +70,7 @@ def _start(cpus: Any, ticks: Any, parent: int) -> None:
 
 
 def work(job: Job) -> float:
-    """Run a cell in a worker of this pool, or of any other executor."""
+    """Run a cell in a worker of this pool; returns the real seconds it took."""
     return run_cell(job, _this.cpu, _teller(job.cell.id))
 
 

@@ -11,7 +11,7 @@ from tsqlab.cli.run import accounts_table
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.load import load
 from tsqlab.runner import batch
-from tsqlab.runner.batch import Account, plan, run_batch
+from tsqlab.runner.batch import Account, prepare, run_batch
 
 
 @pytest.fixture
@@ -51,17 +51,17 @@ def pretend(experiment, jobs, folder, workers, watcher):
 
 
 def test_short_ones_come_first_and_a_bad_one_is_kept(experiments, tmp_path):
-    planned = plan(experiments, lambda name: tmp_path / name, None)
-    assert [(one.name, one.left_s) for one in planned] == [("bad", 0), ("short", 4), ("long", 12)]
-    assert "length must be more than nothing" in planned[0].error
+    prepared = prepare(experiments, lambda name: tmp_path / name, None)
+    assert [(one.name, one.left_s) for one in prepared] == [("bad", 0), ("short", 4), ("long", 12)]
+    assert "length must be more than nothing" in prepared[0].error
 
 
 def test_what_is_done_does_not_count(experiments, tmp_path):
-    for one in plan(experiments, lambda name: tmp_path / name, None):
+    for one in prepare(experiments, lambda name: tmp_path / name, None):
         if one.name == "long":
             pretend(one.experiment, one.jobs, one.folder, 1, None)
-    planned = plan(experiments, lambda name: tmp_path / name, None)
-    assert [(one.name, one.left_s) for one in planned] == [("long", 0), ("bad", 0), ("short", 4)]
+    prepared = prepare(experiments, lambda name: tmp_path / name, None)
+    assert [(one.name, one.left_s) for one in prepared] == [("long", 0), ("bad", 0), ("short", 4)]
 
 
 def test_a_failure_stops_nothing_else(experiments, tmp_path, monkeypatch):
@@ -72,8 +72,8 @@ def test_a_failure_stops_nothing_else(experiments, tmp_path, monkeypatch):
 
     monkeypatch.setattr(batch, "run", run)
     reported = []
-    planned = plan(experiments, lambda name: tmp_path / name, None)
-    accounts = {one.name: one for one in run_batch(planned, 1, lambda _: None, reported.append)}
+    prepared = prepare(experiments, lambda name: tmp_path / name, None)
+    accounts = {one.name: one for one in run_batch(prepared, 1, lambda _: None, reported.append)}
     assert "length must be" in accounts["bad"].error
     assert accounts["short"].error == "1 of 1 cells failed"
     assert accounts["long"].error == ""
@@ -88,8 +88,8 @@ def test_a_report_that_fails_is_a_failure(experiments, tmp_path, monkeypatch):
     def after(_):
         raise UsageError("damaged")
 
-    planned = plan(experiments[:1], lambda name: tmp_path / name, None)
-    (account,) = run_batch(planned, 1, lambda _: None, after)
+    prepared = prepare(experiments[:1], lambda name: tmp_path / name, None)
+    (account,) = run_batch(prepared, 1, lambda _: None, after)
     assert account.error == "no report: damaged"
 
 

@@ -97,10 +97,10 @@ def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[Line]:
 def wire_batch(links: Iterable[tuple[Port, Port]]) -> list[str]:
     """ip(8) commands that make pairs of wireline cards in the first namespace."""
     lines = []
-    for one, other in links:
-        lines.append(f"link add name {one.device} address {one.mac} type wireline")
+    for near, far in links:
+        lines.append(f"link add name {near.device} address {near.mac} type wireline")
         lines.append(
-            f"link add link {one.device} name {other.device} address {other.mac} type wireline"
+            f"link add link {near.device} name {far.device} address {far.mac} type wireline"
         )
     return lines
 

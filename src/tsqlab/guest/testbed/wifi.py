@@ -151,8 +151,8 @@ class Wifi:
         if self.testbed.loss or self.testbed.snr is not None:
             for station in self.stations:
                 here, there = station.port.mac, self.access_point.port.mac
-                for one, other in ((here, there), (there, here)):
-                    noise = Link(MEDIUM, one, other, self.testbed.loss, self.testbed.snr)
+                for sender, receiver in ((here, there), (there, here)):
+                    noise = Link(MEDIUM, sender, receiver, self.testbed.loss, self.testbed.snr)
                     yield genl("-", messages.set_link(noise))
 
     def _radio(self, site: _Site) -> Radio:
