@@ -3,8 +3,8 @@
 
 Pure functions, written from the standard and from the papers. They share no code with the radio
 itself (``kernel/modules``), with one exception: the radio's table of error rates is computed
-from :mod:`~tsqlab.model.error` (``tools/error_table.py``). Times are nanoseconds, sizes bytes, rates bits per second, as the
-names say. From the air upwards:
+from :mod:`~tsqlab.model.error` (``tools/error_table.py``). Times are nanoseconds, sizes bytes,
+rates bits per second, as the names say. From the air upwards:
 
 * :mod:`~tsqlab.model.band`, :mod:`~tsqlab.model.phy`, :mod:`~tsqlab.model.ppdu`: interframe
   spaces, rates, how long a PPDU is on the air

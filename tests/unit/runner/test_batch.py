@@ -110,7 +110,7 @@ def test_the_account_adds_up():
 def test_the_exit_status_says_that_one_failed(experiments, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     paths = {name: tmp_path / f"{name}.toml" for name, _ in experiments}
-    monkeypatch.setattr("tsqlab.cli.run.bundled", lambda: paths)
+    monkeypatch.setattr("tsqlab.cli.run.bundled_experiments", lambda: paths)
     monkeypatch.setattr(
         "tsqlab.cli.run.load", lambda name, overrides: load(str(paths[name]), overrides)
     )

@@ -79,7 +79,7 @@ def test_a_bad_file_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     bad = tmp_path / "bad.toml"
     bad.write_text("title = 1")
     paths = {"bad": bad, "tptsq-7": DEMO}
-    monkeypatch.setattr("tsqlab.report.pages.overview.bundled", lambda: paths)
+    monkeypatch.setattr("tsqlab.report.pages.overview.bundled_experiments", lambda: paths)
     monkeypatch.setattr("tsqlab.report.pages.overview.load", lambda name: load(str(paths[name])))
     overview = make_overview(tmp_path)
     assert [entry.name for entry in overview.errors] == ["bad"]
