@@ -18,8 +18,6 @@
 #include <stdint.h>
 
 #define NSEC_PER_SEC	1000000000LL
-#define OUT_DIR		"/tsqlab/out"
-#define PLAN_FILE	"/tsqlab/plan/plan"
 #define ID_MAX		32
 
 /* When what happens, in nanoseconds of CLOCK_MONOTONIC (0 is the boot). */

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "places.h"
 
 #define FRAME_BYTES	(1 << 18)	/* a super-frame, and more */
 #define RECEIVE_BYTES	(64 << 20)	/* room for what comes while we write */

@@ -31,11 +31,11 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "places.h"
 
 #define WORDS_MAX	32
 #define NSEC_PER_MSEC	1000000LL
 #define PROGRESS_NSEC	(50 * NSEC_PER_MSEC)
-#define DONE_FILE	OUT_DIR "/done"
 
 static const struct {
 	const char *name;

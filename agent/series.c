@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "places.h"
 
 struct series {
 	char id[ID_MAX];

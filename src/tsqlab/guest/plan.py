@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.guest.places import PLAN_NAME
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
     SERVER,
@@ -44,7 +45,7 @@ def make_plan(spec: Spec, profile: Profile) -> Plan:
     wired = wiring(spec, profile)
     files = wired.files()
     lines = [*wired.set_up(), _clock(spec), *_endpoints(spec, wired), ["end"]]
-    files["plan"] = "".join("\t".join(line) + "\n" for line in lines)
+    files[PLAN_NAME] = "".join("\t".join(line) + "\n" for line in lines)
     return Plan(files)
 
 
