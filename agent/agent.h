@@ -8,6 +8,11 @@
  * real time, while kernel work costs what it costs anywhere. So endpoints make
  * few, large, blocking calls and let the kernel do the looping, and nothing is
  * exec'd once the measurement has begun.
+ *
+ * Why no library but the C library: what one could help with is netlink, and of
+ * that a guest needs the few functions of attribute.c and genl.c. So the program
+ * builds with gcc alone, runs whatever libraries the host has, and can be read in
+ * one sitting, from main.c on.
  */
 #ifndef TSQLAB_AGENT_H
 #define TSQLAB_AGENT_H
@@ -20,40 +25,43 @@
 #define NSEC_PER_SEC	1000000000LL
 #define ID_MAX		32
 
-/* When what happens, in nanoseconds of CLOCK_MONOTONIC (0 is the boot). */
+/* The measurement's instants, in nanoseconds of CLOCK_MONOTONIC, which is 0 at boot. */
 struct schedule {
-	int64_t t0;		/* the measurement begins: t = 0 of every series */
-	int64_t step;		/* sampling period */
-	int64_t end;		/* the measurement ends */
+	int64_t t0;		/* the beginning, where t_ns is 0 in every time series */
+	int64_t step;		/* the sampling period */
+	int64_t end;		/* the end */
 };
 
 extern struct schedule schedule;
 
-/* die.c: every failure ends the guest; the host shows the console's last lines. */
+/*
+ * die.c: every failure ends the guest, and the host then shows the last lines of
+ * its console. say() only writes such a line.
+ */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void die_errno(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* clock.c */
+/* clock.c: virtual time */
 int64_t now_ns(void);
 void sleep_until(int64_t when);
-/* Call sample() at each instant t0, t0 + step, ... that is still to come. */
+/* Calls sample() from a signal handler at each instant t0, t0 + step, ... from now on. */
 void sample_every_step(void (*sample)(int64_t now));
 
-/* series.c: rows of integers under a header, kept in memory, written at the end. */
+/* series.c: a time series, kept in memory and written to the host at the end */
 struct series;
 struct series *series_open(const char *id, const char *columns);
 void series_row(struct series *series, const int64_t *values);
 void series_write(struct series *series);
 
-/* node.c: network namespaces */
+/* node.c: the testbed's nodes, which are network namespaces */
 void enter_node(const char *node);
 pid_t fork_in_node(const char *node);
 void run_in_node(const char *node, char *const argv[]);
 void write_in_node(const char *node, const char *path, const char *value);
 void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
 
-/* genl.c: a request by generic netlink, to which the kernel must agree */
+/* genl.c: a request by generic netlink; a refusal ends the guest */
 void genl_in_node(const char *node, const char *family, const char *hex);
 
 /*
@@ -68,7 +76,7 @@ void qdisc_endpoint(int words, char *word[]);
 void capture_endpoint(int words, char *word[]);
 void genl_watch_endpoint(int words, char *word[]);
 
-/* words.c: what plan lines are made of */
+/* words.c: a plan line's words as numbers and addresses; an error calls them what */
 int64_t word_number(const char *word, const char *what);
 struct sockaddr_in word_address(const char *address, const char *port);
 

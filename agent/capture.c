@@ -4,10 +4,10 @@
  *
  *   capture NODE ID DEVICE
  *
- * Each packet stands there as often as the device's taps see it: what it sends
- * when the driver gets it, what it receives when the stack does. The kernel's
- * own time stamps are kept, which are virtual and exact. Each packet costs
- * system calls, and so real time; the measurement does not notice.
+ * A packet is in it as often as the device's taps see it: one that is sent when
+ * the driver gets it, one that is received when the stack gets it. Its time stamp
+ * is the kernel's, which is virtual and exact. Each packet costs system calls,
+ * and with them real time, but the measurement does not notice.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,8 +26,8 @@
 #include "agent.h"
 #include "places.h"
 
-#define FRAME_BYTES	(1 << 18)	/* a super-frame, and more */
-#define RECEIVE_BYTES	(64 << 20)	/* room for what comes while we write */
+#define FRAME_BYTES	(1 << 18)	/* larger than any packet, merged ones too */
+#define RECEIVE_BYTES	(64 << 20)	/* room for what comes while this writes */
 
 #define LINKTYPE_ETHERNET		1
 #define LINKTYPE_IEEE802_11_RADIOTAP	127
@@ -72,7 +72,7 @@ static void open_socket(const char *device)
 		die_errno("cannot capture on %s", device);
 }
 
-/* What its packets begin with: radiotap on a sniffer of the radio. */
+/* What a packet begins with: Ethernet's header, or radiotap's on the radio's sniffer. */
 static uint32_t link_type_of(const char *device)
 {
 	struct ifreq request = { 0 };
@@ -102,8 +102,8 @@ static FILE *open_file(const char *id, uint32_t link_type)
 	return file;
 }
 
-/* False at the end. */
-static bool capture_one(FILE *file)
+/* Writes the next packet. Returns false when the measurement has ended. */
+static bool capture_packet(FILE *file)
 {
 	static char frame[FRAME_BYTES];
 	char control[CMSG_SPACE(sizeof(struct timespec))];
@@ -139,7 +139,7 @@ void capture_endpoint(int words, char *word[])
 	open_socket(word[3]);
 	file = open_file(word[2], link_type_of(word[3]));
 	sample_every_step(stop_at_end);
-	while (capture_one(file))
+	while (capture_packet(file))
 		;
 	signal(SIGALRM, SIG_IGN);
 	if (getsockopt(capture_fd, SOL_PACKET, PACKET_STATISTICS, &stats, &length))

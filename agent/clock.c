@@ -45,8 +45,8 @@ static int64_t grid_floor(int64_t time)
 }
 
 /*
- * The handler is told the instant that it stands for: it may run some
- * nanoseconds after it, since reading the clock takes virtual time.
+ * The handler is given the instant that it stands for. It may run some nanoseconds
+ * after that, because reading the clock takes virtual time.
  */
 static void on_tick(int signal)
 {

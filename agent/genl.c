@@ -4,8 +4,9 @@
  *
  *   genl NODE FAMILY HEX
  *
- * HEX is what follows the netlink header: generic netlink's own, and attributes.
- * Only the family's number is unknown to the host, and asked for here.
+ * HEX is what follows the netlink header: generic netlink's own header, and
+ * attributes. The host does not know which number the kernel gives the family,
+ * so that is asked for here.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -18,23 +19,10 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "attribute.h"
 #include "genl.h"
 
 #define FAMILY_NAME_MAX	16	/* GENL_NAMSIZ */
-
-const struct nlattr *attribute_in(const void *attributes, size_t bytes, int type)
-{
-	const struct nlattr *at = attributes;
-	const char *end = (const char *)attributes + bytes;
-
-	while (end - (const char *)at >= NLA_HDRLEN && at->nla_len >= NLA_HDRLEN &&
-	       at->nla_len <= end - (const char *)at) {
-		if ((at->nla_type & NLA_TYPE_MASK) == type)
-			return at;
-		at = (const void *)((const char *)at + NLA_ALIGN(at->nla_len));
-	}
-	return NULL;
-}
 
 static void send_request(const struct genl *genl, int flags, const void *payload,
 			 size_t bytes)
@@ -52,23 +40,23 @@ static void send_request(const struct genl *genl, int flags, const void *payload
 		die_errno("cannot send a request to %s", genl->name);
 }
 
-/* The kernel's words for an error, if it has any. */
-static const char *words_of(const struct nlmsghdr *message)
+/* The sentence with which the kernel explains an error, or "" if it has none. */
+static const char *explanation_of(const struct nlmsghdr *message)
 {
 	const struct nlmsgerr *error = NLMSG_DATA(message);
 	size_t skip = sizeof(*error);
-	const struct nlattr *words;
+	const struct nlattr *text;
 
 	if (!(message->nlmsg_flags & NLM_F_ACK_TLVS))
 		return "";
 	if (!(message->nlmsg_flags & NLM_F_CAPPED))
 		skip += NLMSG_ALIGN(error->msg.nlmsg_len) - NLMSG_HDRLEN;
-	words = attribute_in((const char *)error + skip, NLMSG_PAYLOAD(message, skip),
-			     NLMSGERR_ATTR_MSG);
-	return words ? (const char *)words + NLA_HDRLEN : "";
+	text = attribute_in((const char *)error + skip, NLMSG_PAYLOAD(message, skip),
+			    NLMSGERR_ATTR_MSG);
+	return text ? attribute_payload(text) : "";
 }
 
-/* The next message; an error ends the guest. */
+/* The kernel's next message. If it is an error, the guest ends. */
 static const struct nlmsghdr *receive(const struct genl *genl)
 {
 	static char answer[GENL_ANSWER_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
@@ -81,7 +69,7 @@ static const struct nlmsghdr *receive(const struct genl *genl)
 	if (!NLMSG_OK(message, (size_t)length))
 		die("%s answers with half a message", genl->name);
 	if (message->nlmsg_type == NLMSG_ERROR && error->error)
-		die("%s refuses: %s (%s)", genl->name, words_of(message),
+		die("%s refuses: %s (%s)", genl->name, explanation_of(message),
 		    strerror(-error->error));
 	return message;
 }
@@ -112,14 +100,14 @@ struct genl genl_open(const char *name)
 	send_request(&genl, 0, &request,
 		     GENL_HDRLEN + NLA_ALIGN(request.attribute.nla_len));
 	answer = receive(&genl);
-	number = attribute_in((const char *)NLMSG_DATA(answer) + GENL_HDRLEN,
-			      NLMSG_PAYLOAD(answer, GENL_HDRLEN), CTRL_ATTR_FAMILY_ID);
+	number = genl_attribute(answer, CTRL_ATTR_FAMILY_ID);
 	if (!number)
 		die("generic netlink does not say which number %s has", name);
-	memcpy(&genl.family, (const char *)number + NLA_HDRLEN, sizeof(genl.family));
+	attribute_copy(&genl.family, sizeof(genl.family), number);
 	return genl;
 }
 
+/* A hexadecimal digit's value, or -1 if it is none. */
 static int nibble(char digit)
 {
 	if (digit >= '0' && digit <= '9')
@@ -130,16 +118,16 @@ static int nibble(char digit)
 struct genl_request genl_request(const char *hex)
 {
 	struct genl_request request = { .bytes = strlen(hex) / 2 };
-	size_t at;
+	size_t byte;
 
 	if (strlen(hex) % 2 || request.bytes < GENL_HDRLEN || request.bytes > GENL_REQUEST_MAX)
 		die("plan: '%.40s' is no request", hex);
-	for (at = 0; at < request.bytes; at++) {
-		int high = nibble(hex[2 * at]), low = nibble(hex[2 * at + 1]);
+	for (byte = 0; byte < request.bytes; byte++) {
+		int high = nibble(hex[2 * byte]), low = nibble(hex[2 * byte + 1]);
 
 		if (high < 0 || low < 0)
 			die("plan: '%.40s' is not hexadecimal", hex);
-		request.payload[at] = high << 4 | low;
+		request.payload[byte] = high << 4 | low;
 	}
 	return request;
 }
@@ -153,6 +141,12 @@ const struct nlmsghdr *genl_ask(const struct genl *genl, const struct genl_reque
 	if (answer->nlmsg_type != genl->family)
 		die("%s has no answer", genl->name);
 	return answer;
+}
+
+const struct nlattr *genl_attribute(const struct nlmsghdr *answer, int type)
+{
+	return attribute_in((const char *)NLMSG_DATA(answer) + GENL_HDRLEN,
+			    NLMSG_PAYLOAD(answer, GENL_HDRLEN), type);
 }
 
 void genl_in_node(const char *node, const char *family, const char *hex)

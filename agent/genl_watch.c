@@ -4,10 +4,10 @@
  *
  *   genl-watch NODE ID FAMILY HEX NEST COLUMNS ARRAY
  *
- * HEX asks for them, once a step. They are 64-bit attributes in the nest of number
- * NEST. COLUMNS says which: NUMBER=NAME, with commas between. ARRAY is the number
- * of one that is an array; it is written once, with what it is at the end, as the
- * series ID-array.
+ * HEX is the request for them, which is sent once a step. They are attributes of
+ * 64 bits in the nest of number NEST. COLUMNS says which of them become columns:
+ * NUMBER=NAME, with commas between. ARRAY is the number of one that is an array;
+ * its values at the end of the measurement become the series ID-array.
  */
 #include <linux/genetlink.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "agent.h"
+#include "attribute.h"
 #include "genl.h"
 
 #define COLUMNS_MAX	32
@@ -22,81 +23,82 @@
 static struct {
 	struct genl genl;
 	struct genl_request request;
-	int nest;
-	int count;
-	int number[COLUMNS_MAX];
+	int nest;			/* the number of the nest */
+	int columns;
+	int number[COLUMNS_MAX];	/* the attribute of each column */
 	struct series *series;
 } watch;
 
-/* Takes "1=a,2=b" apart; the series keeps the names, so they are not freed. */
+/*
+ * Takes "1=a,2=b" apart and returns the header of the series, which is not freed:
+ * the series keeps it.
+ */
 static char *read_columns(char *text)
 {
 	char *names = malloc(strlen("t_ns") + strlen(text) + 1);
-	char *one;
+	char *column;
 
 	if (!names)
 		die("out of memory for columns");
 	strcpy(names, "t_ns");
-	while ((one = strsep(&text, ","))) {
-		char *number = strsep(&one, "=");
+	while ((column = strsep(&text, ","))) {
+		char *number = strsep(&column, "=");
 
-		if (!one || watch.count == COLUMNS_MAX)
+		if (!column || watch.columns == COLUMNS_MAX)
 			die("plan: a column is NUMBER=NAME, and there are %d at most",
 			    COLUMNS_MAX);
-		watch.number[watch.count++] = word_number(number, "a column's number");
-		strcat(strcat(names, "\t"), one);
+		watch.number[watch.columns++] = word_number(number, "a column's number");
+		strcat(strcat(names, "\t"), column);
 	}
 	return names;
 }
 
-static const struct nlattr *ask(void)
+/* The nest with the statistics of this instant. */
+static const struct nlattr *ask_for_statistics(void)
 {
 	const struct nlmsghdr *answer = genl_ask(&watch.genl, &watch.request);
-	const struct nlattr *nest;
+	const struct nlattr *nest = genl_attribute(answer, watch.nest);
 
-	nest = attribute_in((const char *)NLMSG_DATA(answer) + GENL_HDRLEN,
-			    NLMSG_PAYLOAD(answer, GENL_HDRLEN), watch.nest);
 	if (!nest)
 		die("%s answers without statistics", watch.genl.name);
 	return nest;
 }
 
-static const struct nlattr *find(const struct nlattr *nest, int number)
+static const struct nlattr *statistic(const struct nlattr *nest, int number)
 {
-	const struct nlattr *found = attribute_in((const char *)nest + NLA_HDRLEN,
-						  nest->nla_len - NLA_HDRLEN, number);
+	const struct nlattr *found = attribute_in_nest(nest, number);
 
 	if (!found)
 		die("%s answers without its statistic %d", watch.genl.name, number);
 	return found;
 }
 
-static void note(int64_t t_ns)
+static void note_statistics(int64_t t_ns)
 {
-	const struct nlattr *nest = ask();
+	const struct nlattr *nest = ask_for_statistics();
 	int64_t row[COLUMNS_MAX + 1] = { t_ns };
-	int at;
+	int column;
 
-	for (at = 0; at < watch.count; at++)
-		memcpy(&row[at + 1], (const char *)find(nest, watch.number[at]) + NLA_HDRLEN,
-		       sizeof(*row));
+	for (column = 0; column < watch.columns; column++)
+		attribute_copy(&row[column + 1], sizeof(*row),
+			       statistic(nest, watch.number[column]));
 	series_row(watch.series, row);
 }
 
 static void write_array(const char *id, int number, int64_t t_ns)
 {
-	const struct nlattr *array = find(ask(), number);
-	size_t at, count = (array->nla_len - NLA_HDRLEN) / sizeof(int64_t);
+	const struct nlattr *array = statistic(ask_for_statistics(), number);
+	size_t index, count = attribute_bytes(array) / sizeof(int64_t);
+	const char *values = attribute_payload(array);
 	struct series *series;
 	char name[ID_MAX];
 
 	snprintf(name, sizeof(name), "%s-array", id);
 	series = series_open(name, "t_ns\tindex\tvalue");
-	for (at = 0; at < count; at++) {
-		int64_t row[] = { t_ns, at, 0 };
+	for (index = 0; index < count; index++) {
+		int64_t row[] = { t_ns, index, 0 };
 
-		memcpy(&row[2], (const char *)array + NLA_HDRLEN + at * sizeof(int64_t),
-		       sizeof(int64_t));
+		memcpy(&row[2], values + index * sizeof(int64_t), sizeof(int64_t));
 		series_row(series, row);
 	}
 	series_write(series);
@@ -113,7 +115,7 @@ void genl_watch_endpoint(int words, char *word[])
 	watch.genl = genl_open(word[3]);
 	for (t_ns = 0; t_ns <= schedule.end - schedule.t0; t_ns += schedule.step) {
 		sleep_until(schedule.t0 + t_ns);
-		note(t_ns);
+		note_statistics(t_ns);
 	}
 	write_array(word[2], word_number(word[7], "ARRAY"), t_ns - schedule.step);
 	series_write(watch.series);

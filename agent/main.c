@@ -50,8 +50,8 @@ static const struct {
 	{ "genl-watch", 8, genl_watch_endpoint },
 };
 
-static pid_t *running;		/* the endpoints' processes */
-static int started;
+static pid_t *processes;	/* the endpoints', process_count of them */
+static int process_count;
 
 static void mount_or_die(const char *type, const char *where, const char *options)
 {
@@ -76,7 +76,7 @@ static void set_up_guest(void)
 	mount_or_die("tmpfs", "/tmp", NULL);
 	/* The kernel gives init no PATH, and ip and tc live in sbin. */
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
-	/* A mount of its own: the root is read-only, this folder is not. */
+	/* The root is read-only, so the one folder to write to is a mount of its own. */
 	mount_or_die("hostfs", OUT_DIR, OUT_DIR);
 }
 
@@ -89,31 +89,31 @@ static void load_module(const char *path)
 	close(fd);
 }
 
-/* As fork(); the guest does not end before the child has. */
+/* Forks as fork() does. The guest does not end before the child has. */
 static pid_t fork_endpoint(const char *node)
 {
 	pid_t pid;
 
-	running = realloc(running, (started + 1) * sizeof(*running));
-	if (!running)
+	processes = realloc(processes, (process_count + 1) * sizeof(*processes));
+	if (!processes)
 		die("out of memory for endpoints");
 	pid = fork_in_node(node);
-	running[started++] = pid;
+	processes[process_count++] = pid;
 	return pid;
 }
 
 static void start_endpoint(int words, char *word[])
 {
-	size_t at;
+	size_t kind;
 
-	for (at = 0; at < sizeof(endpoints) / sizeof(*endpoints); at++) {
-		if (strcmp(endpoints[at].name, word[0]))
+	for (kind = 0; kind < sizeof(endpoints) / sizeof(*endpoints); kind++) {
+		if (strcmp(endpoints[kind].name, word[0]))
 			continue;
-		if (words != endpoints[at].words)
+		if (words != endpoints[kind].words)
 			die("plan: '%s' takes %d words, not %d", word[0],
-			    endpoints[at].words, words);
+			    endpoints[kind].words, words);
 		if (!fork_endpoint(word[1])) {
-			endpoints[at].run(words, word);
+			endpoints[kind].run(words, word);
 			exit(0);
 		}
 		return;
@@ -185,8 +185,8 @@ static void read_plan(void)
 }
 
 /*
- * Twenty lines a virtual second, of the milliseconds that are measured: the host
- * draws its progress from them, and knows from their absence that virtual time
+ * Says how much has been measured, twenty times a virtual second. The host draws
+ * its progress from these lines, and knows from their absence that virtual time
  * stands still.
  */
 static void show_progress(void)
@@ -202,18 +202,18 @@ static void show_progress(void)
 
 static bool is_endpoint(pid_t pid)
 {
-	int at;
+	int process;
 
-	for (at = 0; at < started; at++)
-		if (running[at] == pid)
+	for (process = 0; process < process_count; process++)
+		if (processes[process] == pid)
 			return true;
 	return false;
 }
 
-/* Whatever else has lost its parent here (daemons, say) is none of ours. */
+/* PID 1 inherits all orphans, such as daemons; these may end or not. */
 static void wait_for_endpoints(void)
 {
-	int status, left = started;
+	int status, left = process_count;
 
 	while (left) {
 		pid_t pid = wait(&status);
@@ -236,7 +236,6 @@ static void write_done(void)
 		die_errno("cannot write %s", DONE_FILE);
 }
 
-/* PID 1 must not exit; what it would do instead is end the guest. */
 static void measure(void)
 {
 	set_up_guest();
@@ -251,6 +250,10 @@ static void measure(void)
 	write_done();
 }
 
+/*
+ * The kernel panics when PID 1 exits, so whenever it does, also in die(), it ends
+ * the guest first. Children inherit this handler, and are not to end it.
+ */
 static void power_off(void)
 {
 	if (getpid() != 1)
@@ -261,6 +264,7 @@ static void power_off(void)
 
 int main(void)
 {
+	/* A system call for each line of the console, not for each part of one. */
 	setvbuf(stderr, NULL, _IOLBF, 512);
 	atexit(power_off);
 	measure();

@@ -36,7 +36,7 @@ pid_t fork_in_node(const char *node)
 	return pid;
 }
 
-/* The child must succeed. */
+/* Waits for a child, which must succeed. */
 void wait_for(pid_t pid, const char *node, const char *what, const char *arg)
 {
 	int status;
@@ -58,7 +58,7 @@ void run_in_node(const char *node, char *const argv[])
 	wait_for(pid, node, argv[0], argv[1] ? argv[1] : "");
 }
 
-/* A namespace's sysctls are those of the process that opens the file. */
+/* A file in /proc/sys belongs to the namespace of the process that opens it. */
 void write_in_node(const char *node, const char *path, const char *value)
 {
 	pid_t pid = fork_in_node(node);

@@ -5,8 +5,8 @@
  *   ping NODE ID icmp|udp|udp-echo ADDRESS PORT TOS INTERVAL
  *
  * "icmp" sends echo requests and "udp" datagrams that a "udp-echo" returns, one
- * every INTERVAL ns from the start of the measurement to its end. A row is an
- * answer: t_ns is when it came, and sequence numbers that are missing are lost.
+ * every INTERVAL ns from the start of the measurement to its end. Each row is an
+ * answer, and t_ns is when it came. A sequence number without a row was lost.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,12 +26,12 @@
 
 static struct {
 	int fd;
-	uint16_t sequence;
-	int64_t sent[SEQUENCES];
+	uint16_t sequence;		/* of the next probe */
+	int64_t sent[SEQUENCES];	/* when, by sequence number */
 	struct series *series;
 } probe;
 
-/* RFC 1071: the ones' complement sum, of an even number of bytes. */
+/* RFC 1071's sum in ones' complement, of an even number of bytes. */
 static uint16_t checksum(const void *data, size_t bytes)
 {
 	const uint16_t *word = data;
@@ -112,7 +112,7 @@ static void echo(const char *port)
 	}
 }
 
-/* Wakes a blocked echo at the end. */
+/* Does nothing, but its signal wakes an echo that is still blocked at the end. */
 static void nothing(int64_t now)
 {
 	(void)now;

@@ -4,9 +4,8 @@
  *
  *   qdisc NODE ID DEVICE MAJOR
  *
- * MAJOR is the handle's major number. One RTM_GETQDISC per step, for this qdisc
- * alone: a dump would take more system calls. Marks are in each qdisc's own
- * extended statistics.
+ * MAJOR is the major number of its handle. Each step sends one RTM_GETQDISC for
+ * this qdisc alone, because a dump of all would take more system calls.
  */
 #include <errno.h>
 #include <linux/gen_stats.h>
@@ -19,10 +18,31 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "attribute.h"
 
 #define ANSWER_BYTES	16384
 #define COLUMNS "t_ns\tsent_bytes\tsent_packets\tbacklog_bytes\tbacklog_packets\t" \
 	"drops\toverlimits\tmarks"
+
+/*
+ * The member of a qdisc's extended statistics (TCA_STATS_APP) that counts marked
+ * packets, by the kind of qdisc. Cake counts in another way; all others, which
+ * are not here, do not mark.
+ */
+#define MARKS(kind, type, member)						\
+	{ kind, offsetof(type, member), sizeof(((type *)NULL)->member) }
+
+static const struct {
+	const char *kind;
+	size_t offset, bytes;
+} mark_counters[] = {
+	MARKS("fq_codel", struct tc_fq_codel_xstats, qdisc_stats.ecn_mark),
+	MARKS("codel", struct tc_codel_xstats, ecn_mark),
+	MARKS("pie", struct tc_pie_xstats, ecn_mark),
+	MARKS("fq_pie", struct tc_fq_pie_xstats, ecn_mark),
+	MARKS("fq", struct tc_fq_qd_stats, ce_mark),
+	MARKS("red", struct tc_red_xstats, marked),
+};
 
 static struct {
 	int fd, ifindex;
@@ -30,106 +50,69 @@ static struct {
 	struct series *series;
 } sampler;
 
-static const struct rtattr *find(const struct rtattr *attribute, int length, int type)
+/* Cake counts marks by tin, in nests that are numbered from 1. */
+static int64_t cake_marks(const struct nlattr *xstats)
 {
-	for (; RTA_OK(attribute, length); attribute = RTA_NEXT(attribute, length))
-		if ((attribute->rta_type & NLA_TYPE_MASK) == type)
-			return attribute;
-	return NULL;
-}
-
-static const struct rtattr *find_in(const struct rtattr *nest, int type)
-{
-	return nest ? find(RTA_DATA(nest), RTA_PAYLOAD(nest), type) : NULL;
-}
-
-/* A copy, as long as the kernel's and ours have in common; else zeros. */
-static void copy(void *to, size_t bytes, const struct rtattr *attribute)
-{
-	memset(to, 0, bytes);
-	if (attribute)
-		memcpy(to, RTA_DATA(attribute),
-		       RTA_PAYLOAD(attribute) < bytes ? RTA_PAYLOAD(attribute) : bytes);
-}
-
-static int64_t cake_marks(const struct rtattr *xstats)
-{
-	const struct rtattr *tins = find_in(xstats, TCA_CAKE_STATS_TIN_STATS);
+	const struct nlattr *tins = attribute_in_nest(xstats, TCA_CAKE_STATS_TIN_STATS);
+	const struct nlattr *tin;
 	int64_t marks = 0;
-	const struct rtattr *tin;
-	uint32_t one;
-	int at;
+	int number;
 
-	for (at = 1; (tin = find_in(tins, at)); at++) {
-		copy(&one, sizeof(one), find_in(tin, TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS));
-		marks += one;
+	for (number = 1; (tin = attribute_in_nest(tins, number)); number++) {
+		uint32_t tin_marks;
+
+		attribute_copy(&tin_marks, sizeof(tin_marks),
+			       attribute_in_nest(tin, TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS));
+		marks += tin_marks;
 	}
 	return marks;
 }
 
-static int64_t marks_of(const char *kind, const struct rtattr *xstats)
+/* A counter of 32 or 64 bits. x86 is little-endian, so either fills the low end. */
+static int64_t counter_in(const struct nlattr *xstats, size_t offset, size_t bytes)
 {
-	if (!strcmp(kind, "fq_codel")) {
-		struct tc_fq_codel_xstats stats;
+	int64_t counter = 0;
 
-		copy(&stats, sizeof(stats), xstats);
-		return stats.qdisc_stats.ecn_mark;
-	}
-	if (!strcmp(kind, "codel")) {
-		struct tc_codel_xstats stats;
+	if (xstats && attribute_bytes(xstats) >= offset + bytes)
+		memcpy(&counter, (const char *)attribute_payload(xstats) + offset, bytes);
+	return counter;
+}
 
-		copy(&stats, sizeof(stats), xstats);
-		return stats.ecn_mark;
-	}
-	if (!strcmp(kind, "pie")) {
-		struct tc_pie_xstats stats;
+static int64_t marks_of(const char *kind, const struct nlattr *xstats)
+{
+	size_t row;
 
-		copy(&stats, sizeof(stats), xstats);
-		return stats.ecn_mark;
-	}
-	if (!strcmp(kind, "fq_pie")) {
-		struct tc_fq_pie_xstats stats;
-
-		copy(&stats, sizeof(stats), xstats);
-		return stats.ecn_mark;
-	}
-	if (!strcmp(kind, "fq")) {
-		struct tc_fq_qd_stats stats;
-
-		copy(&stats, sizeof(stats), xstats);
-		return stats.ce_mark;
-	}
-	if (!strcmp(kind, "red")) {
-		struct tc_red_xstats stats;
-
-		copy(&stats, sizeof(stats), xstats);
-		return stats.marked;
-	}
-	return strcmp(kind, "cake") ? 0 : cake_marks(xstats);
+	if (!strcmp(kind, "cake"))
+		return cake_marks(xstats);
+	for (row = 0; row < sizeof(mark_counters) / sizeof(*mark_counters); row++)
+		if (!strcmp(kind, mark_counters[row].kind))
+			return counter_in(xstats, mark_counters[row].offset,
+					  mark_counters[row].bytes);
+	return 0;
 }
 
 static void note_qdisc(const struct nlmsghdr *message, int64_t t_ns)
 {
 	const struct tcmsg *tc = NLMSG_DATA(message);
-	const struct rtattr *attributes = TCA_RTA(tc);
-	int length = TCA_PAYLOAD(message);
-	const struct rtattr *kind = find(attributes, length, TCA_KIND);
-	const struct rtattr *stats = find(attributes, length, TCA_STATS2);
+	const void *attributes = (const char *)tc + NLMSG_ALIGN(sizeof(*tc));
+	size_t bytes = NLMSG_PAYLOAD(message, sizeof(*tc));
+	const struct nlattr *kind = attribute_in(attributes, bytes, TCA_KIND);
+	const struct nlattr *stats = attribute_in(attributes, bytes, TCA_STATS2);
 	struct gnet_stats_basic basic;
 	struct gnet_stats_queue queue;
 
 	if (tc->tcm_handle != sampler.handle || !kind)
 		die("the kernel shows another qdisc than %x:", sampler.handle >> 16);
-	copy(&basic, sizeof(basic), find_in(stats, TCA_STATS_BASIC));
-	copy(&queue, sizeof(queue), find_in(stats, TCA_STATS_QUEUE));
+	attribute_copy(&basic, sizeof(basic), attribute_in_nest(stats, TCA_STATS_BASIC));
+	attribute_copy(&queue, sizeof(queue), attribute_in_nest(stats, TCA_STATS_QUEUE));
 	series_row(sampler.series, (int64_t[]){
 		t_ns, basic.bytes, basic.packets, queue.backlog, queue.qlen,
 		queue.drops, queue.overlimits,
-		marks_of(RTA_DATA(kind), find_in(stats, TCA_STATS_APP)),
+		marks_of(attribute_payload(kind), attribute_in_nest(stats, TCA_STATS_APP)),
 	});
 }
 
-static void ask(void)
+static void ask_for_qdisc(void)
 {
 	struct {
 		struct nlmsghdr header;
@@ -178,7 +161,7 @@ void qdisc_endpoint(int words, char *word[])
 		die_errno("cannot watch the qdisc of %s", word[3]);
 	for (t_ns = 0; t_ns <= schedule.end - schedule.t0; t_ns += schedule.step) {
 		sleep_until(schedule.t0 + t_ns);
-		ask();
+		ask_for_qdisc();
 		note_answer(t_ns);
 	}
 	series_write(sampler.series);

@@ -20,22 +20,23 @@ struct series {
 	char id[ID_MAX];
 	const char *columns;
 	size_t width;		/* values in a row */
-	size_t rows, room;
+	size_t rows;		/* how many there are */
+	size_t room;		/* how many there is memory for */
 	int64_t *values;
 };
 
 struct series *series_open(const char *id, const char *columns)
 {
 	struct series *series = calloc(1, sizeof(*series));
-	const char *at;
+	const char *tab;
 
 	if (!series || strlen(id) >= ID_MAX)
 		die("cannot open the series '%s'", id);
 	strcpy(series->id, id);
 	series->columns = columns;
 	series->width = 1;
-	for (at = columns; *at; at++)
-		series->width += *at == '\t';
+	for (tab = columns; (tab = strchr(tab, '\t')); tab++)
+		series->width++;
 	return series;
 }
 
@@ -52,11 +53,11 @@ void series_row(struct series *series, const int64_t *values)
 	       series->width * sizeof(*values));
 }
 
-/* Under a name of its own first: a file that is there is whole. */
+/* Writes under another name first, so that a file with the right name is whole. */
 void series_write(struct series *series)
 {
 	char final[sizeof(OUT_DIR) + ID_MAX + 8], partial[sizeof(final) + 8];
-	size_t at, count = series->rows * series->width;
+	size_t index, count = series->rows * series->width;
 	FILE *file;
 
 	snprintf(final, sizeof(final), OUT_DIR "/%s.tsv", series->id);
@@ -65,9 +66,9 @@ void series_write(struct series *series)
 	if (!file)
 		die_errno("cannot create %s", partial);
 	fprintf(file, "%s\n", series->columns);
-	for (at = 0; at < count; at++)
-		fprintf(file, "%lld%c", (long long)series->values[at],
-			(at + 1) % series->width ? '\t' : '\n');
+	for (index = 0; index < count; index++)
+		fprintf(file, "%lld%c", (long long)series->values[index],
+			(index + 1) % series->width ? '\t' : '\n');
 	if (fflush(file) || fsync(fileno(file)) || fclose(file) || rename(partial, final))
 		die_errno("cannot write %s", final);
 }

@@ -5,7 +5,8 @@
  *   tcp NODE ID connect|listen send|recv ADDRESS PORT CC TOS START STOP
  *
  * Either side may be the one that sends: a download is a client that connects
- * and receives. CC "-" is the namespace's default. START and STOP are instants.
+ * and receives. CC "-" is the namespace's default. The client connects at START;
+ * the sender stops at STOP, though what it has queued by then still goes out.
  *
  * The sender keeps its socket full by large blocking sends. The receiver throws
  * the data away where it lies (MSG_TRUNC) and stays in the kernel until its
@@ -13,8 +14,8 @@
  * reads at once. SO_RCVLOWAT would save the same calls, but it changes the
  * receive window, and with that the result.
  *
- * What the application has got is the kernel's count of received bytes less
- * those still unread; at the end it must equal the sum of what recv() returned.
+ * What the application has received is the kernel's count of received bytes less
+ * those still unread. At the end it must equal the sum of what recv() returned.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,22 +30,22 @@
 
 #include "agent.h"
 
-#define SEND_BYTES	(256 << 10)	/* stays in the cache, 5 calls per 10 Mbit */
+#define SEND_BYTES	(256 << 10)	/* small enough for a CPU's cache; 5 calls send 10 Mbit */
 #define RECV_BYTES	(64 << 20)
 #define MEMINFO_WMEM_ALLOC 2		/* SK_MEMINFO_WMEM_ALLOC, linux/sock_diag.h */
 #define MEMINFO_VARS	9		/* SK_MEMINFO_VARS */
 
 /*
- * What the CoTSQ series adds to struct tcp_info, at its end. How long the struct
- * is before depends on the kernel's version, not on ours.
+ * What CoTSQ adds to struct tcp_info, at its end. Where that is depends on the
+ * version of the guest's kernel, so it is found from the length of the answer.
  */
 struct tcp_info_tsq {
 	uint32_t limit_bytes;		/* all ones: no limit */
 	uint32_t throttled;		/* how often new data was held back */
-	uint64_t throttled_us;		/* and for how long in all */
+	uint64_t throttled_us;		/* how long it was held back, in all */
 };
 
-#define TSQ_SYSCTL "/proc/sys/net/ipv4/tcp_tsq_us"
+#define TSQ_SYSCTL "/proc/sys/net/ipv4/tcp_tsq_us"	/* there with CoTSQ only */
 
 #define SEND_COLUMNS "t_ns\trtt_us\trttvar_us\tmin_rtt_us\tcwnd_packets\t"	\
 	"ssthresh_packets\tpacing_rate_bytes_per_s\tdelivery_rate_bytes_per_s\t" \
@@ -56,11 +57,11 @@ struct tcp_info_tsq {
 static struct {
 	int fd;
 	int64_t stop;
-	bool has_tsq;		/* the kernel has the CoTSQ series */
+	bool has_tsq;		/* the kernel has CoTSQ's counters */
 	struct series *series;
 } flow;
 
-/* The kernel's struct tcp_info, as far as we know it, and the series' part. */
+/* The kernel's struct tcp_info, and into *tsq what CoTSQ adds to it, if it has that. */
 static struct tcp_info tcp_info(struct tcp_info_tsq *tsq)
 {
 	union {
@@ -107,10 +108,10 @@ static void sample_sender(int64_t now)
 		info.tcpi_total_retrans, info.tcpi_lost, info.tcpi_unacked,
 		info.tcpi_notsent_bytes, info.tcpi_bytes_acked,
 		wmem_alloc_bytes(), queue_bytes(SIOCOUTQ),
-		/* Without the series the row ends before these. */
+		/* On a kernel without CoTSQ's counters a row ends before these. */
 		tsq.limit_bytes, tsq.throttled, tsq.throttled_us,
 	});
-	/* Ends a blocked send at this very instant; what is queued still goes out. */
+	/* This ends a blocked send at this very instant. What is queued still goes out. */
 	if (now >= flow.stop)
 		shutdown(flow.fd, now >= schedule.end ? SHUT_RDWR : SHUT_WR);
 }
@@ -138,7 +139,7 @@ static void configure(int fd, const char *cc, int tos)
 }
 
 /* A listener passes its congestion control and TOS on to what it accepts. */
-static int accept_one(int fd, struct sockaddr_in address)
+static int accept_flow(int fd, struct sockaddr_in address)
 {
 	int on = 1, accepted;
 
@@ -153,7 +154,7 @@ static int accept_one(int fd, struct sockaddr_in address)
 	return accepted;
 }
 
-static int connect_one(int fd, struct sockaddr_in address, int64_t start)
+static int connect_flow(int fd, struct sockaddr_in address, int64_t start)
 {
 	sleep_until(start);
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
@@ -208,9 +209,9 @@ void tcp_endpoint(int words, char *word[])
 				  flow.has_tsq ? SEND_COLUMNS TSQ_COLUMNS : SEND_COLUMNS);
 	configure(fd, word[7], word_number(word[8], "TOS"));
 	if (!strcmp(word[3], "listen"))
-		flow.fd = accept_one(fd, address);
+		flow.fd = accept_flow(fd, address);
 	else
-		flow.fd = connect_one(fd, address, word_number(word[9], "START"));
+		flow.fd = connect_flow(fd, address, word_number(word[9], "START"));
 	if (now_ns() >= schedule.end)
 		die("the flow %s is connected only after the end of the measurement", word[2]);
 	sample_every_step(sends ? sample_sender : sample_receiver);

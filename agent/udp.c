@@ -18,13 +18,13 @@
 
 #include "agent.h"
 
-#define BATCH		64		/* datagrams of a system call */
+#define BATCH		64		/* datagrams that one system call takes */
 #define BYTES_MAX	65507		/* an IPv4 datagram's largest payload */
 #define COLUMNS		"t_ns\tapp_bytes\tdatagrams\tlost_datagrams"
 
 static struct {
 	int fd;
-	volatile bool stopped;
+	volatile bool stopped;		/* STOP has passed */
 	int64_t stop, bytes, datagrams, lost;
 	struct series *series;
 } flow;
@@ -45,7 +45,7 @@ static void count_sent(int datagrams, int64_t size)
 	flow.bytes += datagrams * size;
 }
 
-/* As many as the socket's buffer takes at this instant, up to BATCH. */
+/* Sends as many as the socket's buffer takes at this instant, but at most BATCH. */
 static int send_at_once(int64_t size)
 {
 	static char rest[BYTES_MAX];
@@ -53,21 +53,21 @@ static int send_at_once(int64_t size)
 	static struct iovec part[BATCH][2];
 	static struct mmsghdr message[BATCH];
 
-	for (int at = 0; at < BATCH; at++) {
-		sequence[at] = flow.datagrams + at;
-		part[at][0] = (struct iovec){ &sequence[at], sizeof(sequence[at]) };
-		part[at][1] = (struct iovec){ rest, size - sizeof(sequence[at]) };
-		message[at].msg_hdr.msg_iov = part[at];
-		message[at].msg_hdr.msg_iovlen = 2;
+	for (int i = 0; i < BATCH; i++) {
+		sequence[i] = flow.datagrams + i;
+		part[i][0] = (struct iovec){ &sequence[i], sizeof(sequence[i]) };
+		part[i][1] = (struct iovec){ rest, size - sizeof(sequence[i]) };
+		message[i].msg_hdr.msg_iov = part[i];
+		message[i].msg_hdr.msg_iovlen = 2;
 	}
 	return sendmmsg(flow.fd, message, BATCH, MSG_DONTWAIT);
 }
 
 /*
- * Reads no clock of its own: each reading would take virtual time. A system call
- * costs the host much more than a datagram, so without a rate many go by one. Only
- * a call for a single one waits for room: samples are taken meanwhile, and what
- * has been sent is counted by then.
+ * This never reads the clock, because each reading would take virtual time. A
+ * system call costs the host much more than a datagram does, so without a rate
+ * one call sends many. But only a call for a single datagram waits for room:
+ * while it waits samples are taken, and all that was sent before is counted.
  */
 static void send_all(int64_t size, int64_t bits_per_s, int64_t start)
 {
@@ -101,11 +101,11 @@ static void count_received(int64_t sequence, int64_t size)
 		flow.lost += sequence - expected;
 		expected = sequence + 1;
 	} else {
-		flow.lost--;	/* late, not lost */
+		flow.lost--;	/* counted as lost before, and only late */
 	}
 }
 
-/* All that are there at a time. */
+/* Receives until the socket is shut down, as many datagrams at a time as there are. */
 static void receive_all(void)
 {
 	static int64_t sequence[BATCH];
@@ -113,10 +113,10 @@ static void receive_all(void)
 	static struct mmsghdr message[BATCH];
 	int got;
 
-	for (int at = 0; at < BATCH; at++) {
-		part[at] = (struct iovec){ &sequence[at], sizeof(sequence[at]) };
-		message[at].msg_hdr.msg_iov = &part[at];
-		message[at].msg_hdr.msg_iovlen = 1;
+	for (int i = 0; i < BATCH; i++) {
+		part[i] = (struct iovec){ &sequence[i], sizeof(sequence[i]) };
+		message[i].msg_hdr.msg_iov = &part[i];
+		message[i].msg_hdr.msg_iovlen = 1;
 	}
 	for (;;) {
 		got = recvmmsg(flow.fd, message, BATCH, MSG_TRUNC | MSG_WAITFORONE, NULL);
@@ -124,10 +124,10 @@ static void receive_all(void)
 			continue;
 		if (got < 0)
 			return;
-		for (int at = 0; at < got; at++) {
-			if (!message[at].msg_len)	/* the socket is shut down */
+		for (int i = 0; i < got; i++) {
+			if (!message[i].msg_len)	/* the socket is shut down */
 				return;
-			count_received(sequence[at], message[at].msg_len);
+			count_received(sequence[i], message[i].msg_len);
 		}
 	}
 }
