@@ -17,7 +17,7 @@ from tsqlab.guest.testbed import (
     LEAF_MAJOR,
     SERVER,
     SERVER_ADDRESS,
-    Line,
+    PlanLine,
     Wiring,
     qdisc_series,
     wiring,
@@ -49,11 +49,11 @@ def make_plan(spec: Spec, profile: Profile) -> Plan:
     return Plan(files)
 
 
-def _clock(spec: Spec) -> Line:
+def _clock(spec: Spec) -> PlanLine:
     return ["clock", str(T0_NS), str(spec.flows.step), str(T0_NS + spec.flows.total)]
 
 
-def _endpoints(spec: Spec, wired: Wiring) -> Iterable[Line]:
+def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
     traffic = spec.traffic()
     for number, flow in enumerate(traffic.flows):
         port, client = str(_FIRST_PORT + number), wired.clients[number % len(wired.clients)]
@@ -73,7 +73,7 @@ def _period(spec: Spec, flow: Flow) -> list[str]:
     return [str(start + start_jitter_ns(spec.lab.seed, flow.id)), str(stop)]
 
 
-def _tcp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[Line]:
+def _tcp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[PlanLine]:
     """The server listens and the client connects, whichever of them sends."""
     here, there = ("send", "recv") if flow.direction == "up" else ("recv", "send")
     common = [SERVER_ADDRESS, port, flow.congestion_control, str(flow.tos)]
@@ -81,14 +81,14 @@ def _tcp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[Line]:
         yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *_period(spec, flow)]
 
 
-def _udp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[Line]:
+def _udp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[PlanLine]:
     sends = [SERVER_ADDRESS, port, str(flow.tos), str(spec.flows.udp_size)]
     words = [*sends, str(spec.flows.udp_rate), *_period(spec, flow)]
     yield ["udp", SERVER, f"{flow.id}-recv", "recv", *words]
     yield ["udp", client, f"{flow.id}-send", "send", *words]
 
 
-def _probe(spec: Spec, probe: Probe, port: str, client: str) -> Iterable[Line]:
+def _probe(spec: Spec, probe: Probe, port: str, client: str) -> Iterable[PlanLine]:
     words = [SERVER_ADDRESS, port, str(probe.tos), str(spec.flows.step)]
     if probe.protocol == "udp":
         yield ["ping", SERVER, f"{probe.id}-echo", "udp-echo", *words]

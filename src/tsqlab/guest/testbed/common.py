@@ -10,7 +10,7 @@ from typing import Protocol
 from tsqlab.experiment.profile import Wireline
 from tsqlab.experiment.spec import Egress, Sender, Testbed
 
-Line = list[str]
+PlanLine = list[str]
 """The words of one line of a plan."""
 
 LEAF_MAJOR = 16
@@ -72,7 +72,7 @@ class Wiring(Protocol):
     def files(self) -> dict[str, str]:
         """The batches that its lines name."""
 
-    def set_up(self) -> Iterable[Line]:
+    def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines until the clock."""
 
 
@@ -91,7 +91,7 @@ def guest_sysctls(sender: Sender) -> dict[str, int | str]:
     }
 
 
-def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[Line]:
+def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[PlanLine]:
     """Set a node's sysctls."""
     for name, value in values.items():
         yield ["write", node, f"/proc/sys/{name.replace('.', '/')}", str(value)]
@@ -109,7 +109,7 @@ def wire_batch(links: Iterable[tuple[Port, Port]]) -> list[str]:
 
 
 def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[str, int]
-) -> Iterable[Line]:  # fmt: skip
+) -> Iterable[PlanLine]:  # fmt: skip
     """Make a card, still in the first namespace, what its profile and *attributes* say."""
     mbit_per_s = line_rate // 10**6
     speed = ["speed", str(mbit_per_s), "duplex", "full", "autoneg", "off"]

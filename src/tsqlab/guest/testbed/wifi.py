@@ -23,7 +23,7 @@ from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
     SERVER,
     SERVER_ADDRESS,
-    Line,
+    PlanLine,
     Port,
     WatchedRadio,
     batch,
@@ -121,7 +121,7 @@ class Wifi:
             files[f"{node}.tc"] = batch(line for lines in queues for line in lines)
         return files | self.front.files(self)
 
-    def set_up(self) -> Iterable[Line]:
+    def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines until the clock."""
         for module in ("wireline", "airlink"):
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
@@ -143,7 +143,7 @@ class Wifi:
             yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
         yield from self._offloads()
 
-    def _radios(self) -> Iterable[Line]:
+    def _radios(self) -> Iterable[PlanLine]:
         """The medium, then each radio in its node, then what is not as by default."""
         band = 2 if self.profile.band == "2.4 GHz" else 5
         yield genl("-", messages.new_medium(MEDIUM, band, self.spec.lab.seed))
@@ -197,7 +197,7 @@ class Wifi:
             lines.append(f"route add default via {gateway}")
         return batch(lines)
 
-    def _offloads(self) -> Iterable[Line]:
+    def _offloads(self) -> Iterable[PlanLine]:
         """A radio has no TSO to switch."""
         state = "on" if self.sender.offloads == "on" else "off"
         for port in self.ports:
@@ -218,7 +218,7 @@ class _FrontSetUp:
     number: Front
     qdisc: str | None  # of its device, when the experiment does not say; none: mac80211's own
     files: Callable[[Wifi], dict[str, str]]
-    associate: Callable[[Wifi], Iterable[Line]]
+    associate: Callable[[Wifi], Iterable[PlanLine]]
 
 
 def _hostapd(wifi: Wifi) -> dict[str, str]:
@@ -242,7 +242,7 @@ def _hostapd(wifi: Wifi) -> dict[str, str]:
     return {"hostapd.conf": batch(lines)}
 
 
-def _associate(wifi: Wifi) -> Iterable[Line]:
+def _associate(wifi: Wifi) -> Iterable[PlanLine]:
     for site in wifi.stations:  # mac80211 names them all wlan0, as the access point is called
         yield ["run", site.port.node, "ip", "link", "set", "wlan0", "name", site.port.device]
     node = wifi.access_point.port.node
