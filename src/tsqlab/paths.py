@@ -9,12 +9,12 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent
 ROOT = PACKAGE.parent.parent
 
+AGENT = ROOT / "agent"
 KERNEL_CONFIG = ROOT / "kernel" / "config"
 KERNEL_MODULES = ROOT / "kernel" / "modules"
 KERNEL_PATCHES = ROOT / "kernel" / "patches"
 EXPERIMENTS = ROOT / "experiments"
 PROFILES = PACKAGE / "profiles"
-AGENT = PACKAGE / "guest" / "agent"
 
 
 def cache() -> Path:

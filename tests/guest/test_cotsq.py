@@ -2,7 +2,6 @@
 """The CoTSQ series in the lab: it changes nothing until it is told to, and then what it says."""
 
 import re
-import shutil
 import struct
 
 import numpy as np
@@ -15,21 +14,17 @@ from tsqlab.guest.boot import Machine
 from tsqlab.guest.plan import make_plan
 from tsqlab.guest.run import run_plan
 from tsqlab.kernels import Recipe, build
-from tsqlab.kernels.source import series
 from tsqlab.metrics import summarise
+from tsqlab.paths import KERNEL_PATCHES
 
 SKB = CHARGED  # truesize of a full-sized packet alone in its skb
 FLOWS = {"length": "5 s", "delay": "1 s"}
 
 
 @pytest.fixture(scope="session")
-def stock(tmp_path_factory):
+def stock():
     """The kernel without CoTSQ: only what User-Mode Linux needs."""
-    folder = tmp_path_factory.mktemp("stock")
-    for patch in series("6.12", None):
-        if "-um-" in patch.name:
-            shutil.copy(patch, folder)
-    kernel = build(Recipe(version="6.12", patches=folder))
+    kernel = build(Recipe(version="6.12", patches=KERNEL_PATCHES / "6.12" / "um"))
     assert not kernel.cotsq
     return kernel
 

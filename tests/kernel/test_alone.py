@@ -35,8 +35,8 @@ def area(monkeypatch):
 @pytest.fixture
 def linux(tmp_path):
     """A stock tree, and a function that makes the next patch of a series for it."""
-    tree, patches = tmp_path / "tree", tmp_path / "6.12"
-    patches.mkdir()
+    tree, patches = tmp_path / "tree", tmp_path / "6.12" / "tcp"
+    patches.mkdir(parents=True)
 
     def git(*words):
         command = ["git", "-c", "user.name=x", "-c", "user.email=x", "-C", str(tree), *words]
@@ -92,7 +92,7 @@ def test_what_only_the_next_patch_mends_is_caught_and_named(linux):
     with pytest.raises(TsqlabError) as caught:
         build()
     message = str(caught.value)
-    assert message.startswith("6.12/0001-uses-it.patch, ARCH=um: the build failed")
+    assert message.startswith("6.12/tcp/0001-uses-it.patch, ARCH=um: the build failed")
     assert "tcp.c:2:26: error: 'LIMIT' undeclared" in message
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each patch of the series applies as netdev's maintainers would, and builds alone."""
+"""Each series applies as a maintainer would apply it, and each patch builds alone."""
 
 import os
 import shutil
@@ -12,7 +12,16 @@ import alone
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import fragment_text, fragments_for
-from tsqlab.kernels.source import changes, find_source, history, patched_tree, series, versions
+from tsqlab.kernels.source import (
+    SERIES,
+    changes,
+    find_source,
+    history,
+    patched_tree,
+    series,
+    series_named,
+    versions,
+)
 from tsqlab.keys import key_of
 from tsqlab.paths import cache
 
@@ -34,7 +43,7 @@ def git(folder, *words):
 
 @pytest.fixture(scope="session")
 def patched():
-    """The tree of a version with its series: the one that the guests' kernel is built from."""
+    """The tree of a version with both series: the one that the guests' kernel is built from."""
     return lambda version: patched_tree(find_source(version, None), series(version, None))
 
 
@@ -45,24 +54,48 @@ def options(version, arch):
     return fragment_text(1000, fragments_for(text))
 
 
-@pytest.mark.parametrize("version", versions())
-def test_all_patches_apply_with_git_am(patched, version, tmp_path):
-    patches, tree = series(version, None), patched(version)
-    stock = tmp_path / "stock"
-    names = sorted({name for patch in patches for name in alone.change(patch).files})
-    for name in names:
-        (stock / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(tree / name, stock / name)
-    for patch in reversed(patches):
-        alone.apply(patch, stock, "-R")
-    git(stock, "init", "-q")
-    git(stock, "add", "-A", "-f")
-    git(stock, "commit", "-q", "-m", "stock")
+@pytest.fixture
+def stock(patched, tmp_path):
+    """A repository with what a version's stock kernel has of the files that are changed."""
+
+    def make(version):
+        patches, tree, repository = series(version, None), patched(version), tmp_path / "stock"
+        for name in {name for patch in patches for name in alone.change(patch).files}:
+            (repository / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(tree / name, repository / name)
+        for patch in reversed(patches):
+            alone.apply(patch, repository, "-R")
+        git(repository, "init", "-q")
+        git(repository, "add", "-A", "-f")
+        git(repository, "commit", "-q", "-m", "stock")
+        return repository
+
+    return make
+
+
+def am(repository, patches):
     for patch in patches:
-        done = git(stock, "am", "--whitespace=error", str(patch))
-        assert not done.returncode, f"{patch.name}: {done.stdout}{done.stderr}"
-    for name in names:
-        assert (stock / name).read_bytes() == (tree / name).read_bytes()
+        done = git(repository, "am", "--whitespace=error", str(patch))
+        assert not done.returncode, f"{patch}: {done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("version", versions())
+def test_the_series_apply_one_above_the_other(patched, stock, version):
+    repository, tree = stock(version), patched(version)
+    am(repository, series(version, None))
+    for name in git(repository, "ls-files").stdout.splitlines():
+        assert (repository / name).read_bytes() == (tree / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", SERIES)
+@pytest.mark.parametrize("version", versions())
+def test_each_series_applies_to_the_stock_kernel(stock, version, name):
+    """And its cover letter ends with the figures that git format-patch would give it."""
+    repository, patches = stock(version), series_named(name, version)
+    start = git(repository, "rev-parse", "HEAD").stdout.strip()
+    am(repository, patches)
+    letter = (patches[0].parent / "0000-cover-letter.txt").read_text()
+    assert letter.endswith("\n\n" + git(repository, "diff", "--stat=72", "--summary", start).stdout)
 
 
 @pytest.mark.parametrize("name", history())

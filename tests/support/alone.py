@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Building each patch of a series alone, as git bisect would: with those before it, not after.
+"""Building each patch alone, as git bisect would: with those before it, not after.
 
 A kernel for each patch, version and architecture would take an hour. What a patch can break is
 less: the files that it changes, and the files that include a header that it changes. So one
-output folder goes through the series, and after each patch make is given
+output folder goes through all of them, and after each patch make is given
 
-- every .c that the series has changed so far (in arch/um its folder: half of it is compiled
+- every .c that the patches have changed so far (in arch/um its folder: half of it is compiled
   against the host's headers, and 6.1 forgets that when it is asked for a single object),
 - and as soon as something else of the stock kernel has, a header or a Kconfig, the part of the
   kernel that it is for (AREAS); make knows what in there to compile again.
@@ -24,7 +24,9 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import Build, make
-from tsqlab.kernels.source import USER_MODE
+
+USER_MODE = ("arch/um/", "arch/x86/um/")
+"""What of a kernel's source is for User-Mode Linux alone."""
 
 
 def _objects(folder: str, *names: str) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ def change(patch: Path) -> Change:
 
 
 def goals(changes: Sequence[Change], arch: str) -> list[str]:
-    """What to make after the last of *changes*, the first patches of a series."""
+    """What to make after the last of *changes*, the patches that are applied."""
     areas = AREAS[arch]
     new = {name for change in changes for name in change.new}
     wanted: dict[str, None] = {}  # in order, and each once
@@ -112,7 +114,7 @@ def build_each(stock: Path, patches: Sequence[Path], arch: str, config: str, wor
     done: list[Change] = []
     for patch in patches:
         done.append(change(patch))
-        where = f"{patch.parent.name}/{patch.name}, ARCH={arch}"
+        where = f"{_name(patch)}, ARCH={arch}"
         apply(patch, stock)
         todo = goals(done, arch)
         if not todo:
@@ -157,4 +159,9 @@ def apply(patch: Path, tree: Path, *options: str) -> None:
         [*command, "-d", str(tree), "-i", str(patch)], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise TsqlabError(f"{patch.parent.name}/{patch.name} does not apply: {done.stdout}")
+        raise TsqlabError(f"{_name(patch)} does not apply: {done.stdout}")
+
+
+def _name(patch: Path) -> str:
+    """As "6.12/tcp/0001-NAME.patch"."""
+    return "/".join(patch.parts[-3:])

@@ -22,7 +22,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     build = actions.add_parser("build", help="build a kernel for guests")
     build.add_argument("--version", help="6.12 or 6.1 (default: 6.12, or what the source says)")
     build.add_argument("--source", type=folder, metavar="DIR|TARBALL", help="not Debian's source")
-    build.add_argument("--patches", type=folder, metavar="DIR", help="not the bundled series")
+    build.add_argument("--patches", type=folder, metavar="DIR", help="not the bundled ones")
     build.add_argument("--hz", type=int, choices=(100, 250, 300, 1000), default=1000)
     build.add_argument(
         "--name", help="remember it: run --kernel NAME and kernel = NAME in a file then mean it"

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.guest.lifetime import die_with
+from tsqlab.guest.places import AGENT, DONE_NAME
 from tsqlab.guest.plan import BOOT_UNIX_NS
 from tsqlab.guest.sandbox import Mounts, sandboxed
 from tsqlab.kernels import Kernel
@@ -55,7 +56,7 @@ def boot_arguments(machine: Machine) -> list[str]:
         "time-travel=inf-cpu",
         f"time-travel-start={BOOT_UNIX_NS}",
         f"random-seed={machine.seed}",
-        *("root=/dev/root", "rootfstype=hostfs", "ro", "init=/tsqlab/agent"),
+        *("root=/dev/root", "rootfstype=hostfs", "ro", f"init={AGENT}"),
         *("con=null", "con0=null,fd:1", "norandmaps"),
         # A fault ends the guest at once, with a word on the console.
         *("panic=-1", "oops=panic"),
@@ -95,7 +96,7 @@ def run_guest(
         why = _watch(process, console, on_second, machine.stuck_after_s)
     finally:
         _end(process)
-    if why is None and not (mounts.out / "done").exists():
+    if why is None and not (mounts.out / DONE_NAME).exists():
         why = f"the guest ended before its work (status {process.returncode})"
     if why:
         raise GuestError(f"{why}; its last words:\n{_last_words(console)}")

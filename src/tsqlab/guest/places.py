@@ -1,6 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where a guest finds things, the same on every machine."""
+"""Where things lie in a guest, the same on every machine.
 
-PLAN_DIR = "/tsqlab/plan"
-MODULE_DIR = "/tsqlab/modules"
-OUT_DIR = "/tsqlab/out"
+agent/places.h says it to the guest's program; tests/unit/test_places.py holds the two together.
+"""
+
+GUEST_DIR = "/tsqlab"
+
+LINUX = f"{GUEST_DIR}/linux"
+"""The kernel's own executable, which is run where the guest will find itself."""
+
+AGENT = f"{GUEST_DIR}/agent"
+"""PID 1."""
+
+MODULE_DIR = f"{GUEST_DIR}/modules"
+
+PLAN_DIR = f"{GUEST_DIR}/plan"
+PLAN_NAME = "plan"
+PLAN_FILE = f"{PLAN_DIR}/{PLAN_NAME}"
+
+OUT_DIR = f"{GUEST_DIR}/out"
+"""The only folder of the host that a guest can write to."""
+
+DONE_NAME = "done"
+DONE_FILE = f"{OUT_DIR}/{DONE_NAME}"
+"""Written last: a guest without it did not do its work."""

@@ -13,10 +13,11 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.guest.places import PLAN_NAME
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
     SERVER_ADDRESS,
-    Line,
+    PlanLine,
     Wiring,
     qdisc_series,
     wiring,
@@ -37,29 +38,31 @@ _FIRST_PORT = 5001
 class Plan:
     """What a guest does, a line for each step, and the batches that some lines name."""
 
-    set_up: tuple[Line, ...]  # before the measurement
-    measurement: tuple[Line, ...]  # from the line that starts the clock to the one that ends all
+    set_up: tuple[PlanLine, ...]  # before the measurement
+    measurement: tuple[
+        PlanLine, ...
+    ]  # from the line that starts the clock to the one that ends all
     batches: Mapping[str, str] = field(default_factory=dict)  # for ip(8) and the like, by name
 
     def files(self) -> dict[str, str]:
         """The files that the guest's program reads. Raises TsqlabError for what is no line."""
-        return {**self.batches, "plan": encode((*self.set_up, *self.measurement))}
+        return {**self.batches, PLAN_NAME: encode((*self.set_up, *self.measurement))}
 
-    def after_set_up(self, *lines: Line) -> Plan:
+    def after_set_up(self, *lines: PlanLine) -> Plan:
         """The same with further steps before the clock starts."""
         return replace(self, set_up=(*self.set_up, *lines))
 
-    def before_set_up(self, *lines: Line) -> Plan:
+    def before_set_up(self, *lines: PlanLine) -> Plan:
         """The same with further steps before all others."""
         return replace(self, set_up=(*lines, *self.set_up))
 
-    def during(self, *lines: Line) -> Plan:
+    def during(self, *lines: PlanLine) -> Plan:
         """The same with further steps beside those of the measurement."""
         *others, end = self.measurement
         return replace(self, measurement=(*others, *lines, end))
 
 
-def encode(lines: Iterable[Line]) -> str:
+def encode(lines: Iterable[PlanLine]) -> str:
     """Lines as the guest's program reads them, words apart by tabs. Raises TsqlabError."""
     return "".join("\t".join(map(_word, line)) + "\n" for line in lines)
 
@@ -78,11 +81,11 @@ def make_plan(spec: Spec, profile: Profile) -> Plan:
     return Plan(tuple(wired.set_up()), measurement, wired.files())
 
 
-def _clock(spec: Spec) -> Line:
+def _clock(spec: Spec) -> PlanLine:
     return ["clock", str(T0_NS), str(spec.flows.step), str(T0_NS + spec.flows.total)]
 
 
-def _endpoints(spec: Spec, wired: Wiring) -> Iterable[Line]:
+def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
     traffic = spec.traffic()
     for number, (flow, client) in enumerate(spec.flows_of_clients()):
         port = str(_FIRST_PORT + number)
@@ -102,7 +105,7 @@ def _period(spec: Spec, flow: Flow) -> list[str]:
     return [str(start + start_jitter_ns(spec.lab.seed, flow.id)), str(stop)]
 
 
-def _tcp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[Line]:
+def _tcp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[PlanLine]:
     """The server listens and the client connects, whichever of them sends."""
     here, there = ("send", "recv") if flow.direction == "up" else ("recv", "send")
     common = [SERVER_ADDRESS, port, flow.congestion_control, str(flow.tos)]
@@ -110,14 +113,14 @@ def _tcp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[Line]:
         yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *_period(spec, flow)]
 
 
-def _udp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[Line]:
+def _udp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[PlanLine]:
     sends = [SERVER_ADDRESS, port, str(flow.tos), str(spec.flows.udp_size)]
     words = [*sends, str(spec.flows.udp_rate), *_period(spec, flow)]
     yield ["udp", SERVER, f"{flow.id}-recv", "recv", *words]
     yield ["udp", client, f"{flow.id}-send", "send", *words]
 
 
-def _probe(spec: Spec, probe: Probe, port: str, client: str) -> Iterable[Line]:
+def _probe(spec: Spec, probe: Probe, port: str, client: str) -> Iterable[PlanLine]:
     words = [SERVER_ADDRESS, port, str(probe.tos), str(spec.flows.step)]
     if probe.protocol == "udp":
         yield ["ping", SERVER, f"{probe.id}-echo", "udp-echo", *words]

@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
-from tsqlab.guest.places import OUT_DIR as GUEST_OUT_DIR
+from tsqlab.guest.places import AGENT, GUEST_DIR, LINUX, MODULE_DIR, OUT_DIR, PLAN_DIR
 from tsqlab.kernels import Kernel
 
 # Where programs, libraries and iproute2's tables live. On a merged-/usr system most are links.
@@ -37,14 +36,14 @@ def sandboxed(kernel: Kernel, mounts: Mounts, arguments: list[str]) -> list[str]
         *(word for path in _PROGRAMS for word in _shown(Path(path))),
         *("--ro-bind", "/proc/cpuinfo", "/proc/cpuinfo"),
         *("--dev", "/dev", "--tmpfs", "/tmp"),
-        *("--dir", "/sys", "--dir", "/run", "--dir", "/tsqlab"),
-        *("--ro-bind", str(kernel.linux), "/tsqlab/linux"),
-        *("--ro-bind", str(kernel.agent), "/tsqlab/agent"),
+        *("--dir", "/sys", "--dir", "/run", "--dir", GUEST_DIR),
+        *("--ro-bind", str(kernel.linux), LINUX),
+        *("--ro-bind", str(kernel.agent), AGENT),
         *("--ro-bind", str(kernel.modules), MODULE_DIR),
         *("--ro-bind", str(mounts.plan), PLAN_DIR),
-        *("--bind", str(mounts.out), GUEST_OUT_DIR),
+        *("--bind", str(mounts.out), OUT_DIR),
         *("--remount-ro", "/", "--chdir", "/"),
-        *("/tsqlab/linux", *arguments),
+        *(LINUX, *arguments),
     ]
 
 

@@ -30,7 +30,7 @@ class Kernel:
     release: str  # "6.12.117", as uname says
     hz: int
     id: str  # of everything that went into it, modules and the guest's program too
-    cotsq: bool  # whether its series has CoTSQ's sysctls
+    cotsq: bool  # whether its patches give it CoTSQ's sysctls
     linux: Path  # the executable
     modules: Path  # the folder of *.ko
     agent: Path  # PID 1 of the guest
@@ -42,7 +42,7 @@ class Recipe:
 
     version: str | None = None  # of Debian's source and of the series; none: the source's own
     source: Path | None = None  # a tree or tarball in place of Debian's source
-    patches: Path | None = None  # a folder in place of the series
+    patches: Path | None = None  # a flat folder of *.patch in place of the series
     hz: int = 1000  # CONFIG_HZ
     extra: tuple[str, ...] = ()  # further fragments of kernel/config
     without: tuple[str, ...] = ()  # names of kernel/patches/history: upstream changes taken back

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Debian packages of a kernel with CoTSQ: for real machines, not for guests.
 
-The source is Debian's, the options are the machine's own, the patches are those that change
-TCP, and Kbuild's bindeb-pkg does the rest. The build's folder stays, because a distribution's
-options take hours: a build that was interrupted goes on, and the next one is short.
+The source is Debian's, the options are the machine's own, the patches are TCP's series
+(kernel/patches/VERSION/tcp), and Kbuild's bindeb-pkg does the rest. The build's folder stays,
+because a distribution's options take hours: a build that was interrupted goes on, and the next
+one is short.
 
     OUT/*.deb           the kernel, and the headers that DKMS wants
     OUT/build.log
@@ -25,7 +26,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import HOST, Build, Progress, make
-from tsqlab.kernels.source import USER_MODE, find_source, patched_tree, series
+from tsqlab.kernels.source import find_source, patched_tree, series_named
 
 _BOOT = Path("/boot")
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
@@ -111,11 +112,8 @@ def package_config(config: str) -> str:
 
 
 def cotsq_patches(version: str) -> list[Path]:
-    """The patches of *version*'s series that a real machine has a use for.
-
-    Those for User-Mode Linux are not among them: a package is Debian's kernel with CoTSQ.
-    """
-    return [patch for patch in series(version, None) if not _only_um(patch)]
+    """The series that a real machine has a use for: a package is Debian's kernel with CoTSQ."""
+    return series_named("tcp", version)
 
 
 def missing_packages(config: str) -> list[str]:
@@ -134,11 +132,6 @@ def _installed(packages: set[str]) -> set[str]:
     command = ["dpkg-query", "-W", "-f=${db:Status-Status} ${Package}\n", *packages]
     lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
     return {line.split()[1] for line in lines if line.startswith("installed ")}
-
-
-def _only_um(patch: Path) -> bool:
-    files = re.findall(r"^diff --git a/(\S+) ", patch.read_text(), re.MULTILINE)
-    return all(name.startswith(USER_MODE) for name in files)
 
 
 def _configure(build: Build, config: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kernels that a user has named, beside the versions that have a series of their own.
+"""Kernels that a user has named, beside the versions that have series in kernel/patches.
 
 A name stands for a recipe, not for a build: when the tree that it names has changed, the
 next run builds what is there now.

@@ -22,8 +22,8 @@ from tsqlab.paths import KERNEL_PATCHES, cache
 _DEBIAN = Path("/usr/src")
 _VERSION = re.compile(r"\d+(\.\d+)*")
 
-USER_MODE = ("arch/um/", "arch/x86/um/")
-"""What of a kernel's source is for User-Mode Linux alone."""
+SERIES = ("um", "tcp")
+"""The series of a version, folders of kernel/patches/VERSION, in the order of applying them."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Source:
 
 
 def versions() -> list[str]:
-    """The kernel versions that have a series in kernel/patches, newest first."""
+    """The kernel versions that have series in kernel/patches, newest first."""
     names = [path.name for path in KERNEL_PATCHES.iterdir() if _VERSION.fullmatch(path.name)]
     return sorted(names, key=lambda name: [int(part) for part in name.split(".")], reverse=True)
 
@@ -63,12 +63,20 @@ def find_source(version: str | None, given: Path | None) -> Source:
 
 
 def series(version: str, given: Path | None) -> list[Path]:
-    """The patches of *version*'s series, or those in the folder *given*, in order."""
-    folder = given or _nearest_series(version)
-    patches = sorted(folder.glob("*.patch"))
-    if given and not patches:
-        raise UsageError(f"{given}: no *.patch files in it")
-    return patches
+    """The patches of all SERIES for *version*, or those in the folder *given*, in order.
+
+    Raises UsageError for a version that is too old, and for a folder without patches.
+    """
+    if given is None:
+        return [patch for name in SERIES for patch in series_named(name, version)]
+    if patches := sorted(given.glob("*.patch")):
+        return patches
+    raise UsageError(f"{given}: no *.patch files in it")
+
+
+def series_named(name: str, version: str) -> list[Path]:
+    """The patches of one of SERIES for *version*, in order. Raises UsageError."""
+    return sorted((_nearest(version) / name).glob("*.patch"))
 
 
 def history() -> dict[str, Path]:
@@ -94,8 +102,8 @@ def patched_tree(source: Source, patches: Sequence[Path]) -> Path:
     return made(cache() / "src" / f"{source.version}-{key}", make)
 
 
-def _nearest_series(version: str) -> Path:
-    """The series of the version itself, or of the newest one that is not newer."""
+def _nearest(version: str) -> Path:
+    """The folder of the version itself, or of the newest one that is not newer."""
     if not _VERSION.fullmatch(version):
         raise UsageError(f'"{version}" is no kernel version; there are {", ".join(versions())}')
     wanted = [int(part) for part in version.split(".")]

@@ -2,7 +2,7 @@
 """What a guest measured: the time series that its agent wrote, as arrays.
 
 The agent's files are tab-separated integers under a header of column names with units
-(guest/agent/series.c). Times count from the start of the measurement.
+(agent/series.c). Times count from the start of the measurement.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import Build, make
 from tsqlab.kernels.names import named, recipe_of, remember
-from tsqlab.kernels.source import changes, find_source, history, patched_tree, series, versions
+from tsqlab.kernels.source import changes, find_source, history, patched_tree, series
 from tsqlab.keys import key_of, key_of_files
 
 PATCH = """\
@@ -114,8 +114,8 @@ def test_a_tarball_is_unpacked(tree, tmp_path):
 
 def test_a_newer_tree_takes_the_nearest_series(tree):
     assert find_source(None, tree).version == "6.13"
-    assert next(path.parent.name for path in series("6.13", None)) == "6.12"
-    assert next(path.parent.name for path in series("6.6", None)) == "6.1"
+    assert {path.parts[-3] for path in series("6.13", None)} == {"6.12"}
+    assert {path.parts[-3] for path in series("6.6", None)} == {"6.1"}
     with pytest.raises(UsageError, match=r"no series in kernel/patches for 5\.10"):
         series("5.10", None)
 
@@ -135,12 +135,6 @@ def test_a_patch_that_does_not_apply_is_named(tree, tmp_path):
     (patches / "0001-x.patch").write_text(PATCH.replace("-old", "-other"))
     with pytest.raises(TsqlabError, match=r"0001-x\.patch does not apply: .*file"):
         patched_tree(find_source(None, tree), series("6.13", patches))
-
-
-@pytest.mark.parametrize("version", versions())
-def test_every_series_is_numbered_without_a_gap(version):
-    numbers = [int(path.name[:4]) for path in series(version, None)]
-    assert numbers == list(range(1, len(numbers) + 1))
 
 
 def test_a_source_that_is_not_there():

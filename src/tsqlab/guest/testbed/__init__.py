@@ -13,7 +13,7 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.guest.testbed.common import (
     LEAF_MAJOR,
     SERVER_ADDRESS,
-    Line,
+    PlanLine,
     Port,
     WatchedRadio,
     Wiring,
@@ -27,7 +27,7 @@ from tsqlab.topology import WIFI, WIRED
 __all__ = [
     "LEAF_MAJOR",
     "SERVER_ADDRESS",
-    "Line",
+    "PlanLine",
     "Port",
     "WatchedRadio",
     "Wiring",

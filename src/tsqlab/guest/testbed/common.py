@@ -12,7 +12,7 @@ from tsqlab.experiment.profile import Wireline
 from tsqlab.experiment.spec import Egress, Sender, Testbed
 from tsqlab.topology import sender_of
 
-Line = list[str]
+PlanLine = list[str]
 """The words of one line of a plan."""
 
 LEAF_MAJOR = 16
@@ -69,7 +69,7 @@ class Wiring(Protocol):
     def files(self) -> dict[str, str]:
         """The batches that its lines name."""
 
-    def set_up(self) -> Iterable[Line]:
+    def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines until the clock."""
 
 
@@ -88,7 +88,7 @@ def guest_sysctls(sender: Sender) -> dict[str, int | str]:
     }
 
 
-def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[Line]:
+def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[PlanLine]:
     """Set a node's sysctls."""
     for name, value in values.items():
         yield ["write", node, f"/proc/sys/{name.replace('.', '/')}", str(value)]
@@ -106,7 +106,7 @@ def wire_batch(links: Iterable[tuple[Port, Port]]) -> list[str]:
 
 
 def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[str, int]
-) -> Iterable[Line]:  # fmt: skip
+) -> Iterable[PlanLine]:  # fmt: skip
     """Make a card, still in the first namespace, what its profile and *attributes* say."""
     mbit_per_s = line_rate // 10**6
     speed = ["speed", str(mbit_per_s), "duplex", "full", "autoneg", "off"]

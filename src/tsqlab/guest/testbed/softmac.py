@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tsqlab.airlink.messages import PhyRate
 from tsqlab.airlink.uapi import Phy
 from tsqlab.guest.places import PLAN_DIR
-from tsqlab.guest.testbed.common import Line, Port, batch
+from tsqlab.guest.testbed.common import PlanLine, Port, batch
 
 _SSID = "tsqlab"
 _CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
@@ -52,7 +52,7 @@ def files(bss: Bss) -> dict[str, str]:
     return {"hostapd.conf": batch(lines)}
 
 
-def associate(bss: Bss) -> Iterable[Line]:
+def associate(bss: Bss) -> Iterable[PlanLine]:
     """The plan's lines that start the access point and connect its stations."""
     for port in bss.stations:  # mac80211 names them all wlan0, as the access point is called
         yield ["run", port.node, "ip", "link", "set", "wlan0", "name", port.device]

@@ -22,7 +22,7 @@ from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed import softmac
 from tsqlab.guest.testbed.common import (
     SERVER_ADDRESS,
-    Line,
+    PlanLine,
     Port,
     WatchedRadio,
     batch,
@@ -108,7 +108,7 @@ class Wifi:
             files[f"{node}.tc"] = batch(line for lines in queues for line in lines)
         return files | self.front.files(self._bss())
 
-    def set_up(self) -> Iterable[Line]:
+    def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines until the clock."""
         for module in ("wireline", "airlink"):
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
@@ -138,7 +138,7 @@ class Wifi:
             self.rate,
         )
 
-    def _radios(self) -> Iterable[Line]:
+    def _radios(self) -> Iterable[PlanLine]:
         """The medium, then each radio in its node, then what is not as by default."""
         band = 2 if self.profile.band == "2.4 GHz" else 5
         yield genl("-", messages.new_medium(MEDIUM, band, self.spec.lab.seed))
@@ -192,7 +192,7 @@ class Wifi:
             lines.append(f"route add default via {gateway}")
         return batch(lines)
 
-    def _offloads(self) -> Iterable[Line]:
+    def _offloads(self) -> Iterable[PlanLine]:
         """A radio has no TSO to switch."""
         state = "on" if self.sender.offloads == "on" else "off"
         for port in self.ports:
@@ -213,7 +213,7 @@ class _FrontSetUp:
     number: Front
     qdisc: str | None  # of its device, when the experiment does not say; none: mac80211's own
     files: Callable[[Bss], dict[str, str]]
-    associate: Callable[[Bss], Iterable[Line]]
+    associate: Callable[[Bss], Iterable[PlanLine]]
 
 
 _FRONTS = {

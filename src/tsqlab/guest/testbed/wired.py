@@ -16,7 +16,7 @@ from tsqlab.experiment.spec import Sender, Spec, Testbed
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
     SERVER_ADDRESS,
-    Line,
+    PlanLine,
     Port,
     WatchedRadio,
     batch,
@@ -82,7 +82,7 @@ class Wired:
             )
         return files
 
-    def set_up(self) -> Iterable[Line]:
+    def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines until the clock."""
         yield ["module", f"{MODULE_DIR}/wireline.ko"]
         yield from write_sysctls("-", guest_sysctls(self.sender))

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guest's only program. It runs as PID 1, builds the testbed that the plan
+ * describes, forks one process per endpoint, and powers the guest off.
+ *
+ * Why one static C program: in User-Mode Linux every system call and every page
+ * fault of a guest process is a ptrace round trip that costs microseconds of
+ * real time, while kernel work costs what it costs anywhere. So endpoints make
+ * few, large, blocking calls and let the kernel do the looping, and nothing is
+ * exec'd once the measurement has begun.
+ *
+ * Why no library but the C library: what one could help with is netlink, and of
+ * that a guest needs the few functions of attribute.c and genl.c. So the program
+ * builds with gcc alone, runs whatever libraries the host has, and can be read in
+ * one sitting, from main.c on.
+ */
+#ifndef TSQLAB_AGENT_H
+#define TSQLAB_AGENT_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NSEC_PER_SEC	1000000000LL
+#define ID_MAX		32
+
+/* The measurement's instants, in nanoseconds of CLOCK_MONOTONIC, which is 0 at boot. */
+struct schedule {
+	int64_t t0;		/* the beginning, where t_ns is 0 in every time series */
+	int64_t step;		/* the sampling period */
+	int64_t end;		/* the end */
+};
+
+extern struct schedule schedule;
+
+/*
+ * die.c: every failure ends the guest, and the host then shows the last lines of
+ * its console. say() only writes such a line.
+ */
+void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void die_errno(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* clock.c: virtual time */
+int64_t now_ns(void);
+void sleep_until(int64_t when);
+/* Calls sample() from a signal handler at each instant t0, t0 + step, ... from now on. */
+void sample_every_step(void (*sample)(int64_t now));
+
+/* series.c: a time series, kept in memory and written to the host at the end */
+struct series;
+struct series *series_open(const char *id, const char *columns);
+void series_row(struct series *series, const int64_t *values);
+void series_write(struct series *series);
+
+/* node.c: the testbed's nodes, which are network namespaces */
+void enter_node(const char *node);
+pid_t fork_in_node(const char *node);
+void run_in_node(const char *node, char *const argv[]);
+void write_in_node(const char *node, const char *path, const char *value);
+void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
+
+/* genl.c: a request by generic netlink; a refusal ends the guest */
+void genl_in_node(const char *node, const char *family, const char *hex);
+
+/*
+ * The endpoints. Each takes its words from a plan line, runs in a process of its
+ * own inside its node, and returns when it is done. The head of each file says
+ * what the words are.
+ */
+void tcp_endpoint(int words, char *word[]);
+void udp_endpoint(int words, char *word[]);
+void ping_endpoint(int words, char *word[]);
+void qdisc_endpoint(int words, char *word[]);
+void capture_endpoint(int words, char *word[]);
+void genl_watch_endpoint(int words, char *word[]);
+
+/* words.c: a plan line's words as numbers and addresses; an error calls them what */
+int64_t word_number(const char *word, const char *what);
+struct sockaddr_in word_address(const char *address, const char *port);
+
+#endif

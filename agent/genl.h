@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Generic netlink: requests and their answers; genl.c. */
+#ifndef TSQLAB_GENL_H
+#define TSQLAB_GENL_H
+
+#include <linux/netlink.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GENL_REQUEST_MAX	4096
+#define GENL_ANSWER_MAX		65536
+
+/* A socket that talks to one family of generic netlink. */
+struct genl {
+	const char *name;		/* the family's name */
+	uint16_t family;		/* the family's number, which the kernel chooses */
+	int fd;
+};
+
+/* What follows the netlink header in a request. */
+struct genl_request {
+	size_t bytes;			/* of the payload */
+	unsigned char payload[GENL_REQUEST_MAX];
+};
+
+struct genl genl_open(const char *name);
+struct genl_request genl_request(const char *hex);
+/* Sends a request and waits for its answer, which stays until the next call. */
+const struct nlmsghdr *genl_ask(const struct genl *genl, const struct genl_request *request);
+/* An attribute of an answer, outside any nest, or NULL. */
+const struct nlattr *genl_attribute(const struct nlmsghdr *answer, int type);
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * PID 1: mounts, carries out the plan line by line, waits for the endpoints,
+ * says that all went well, and powers off.
+ *
+ * A plan is a text file of tab-separated words, made by tsqlab.guest.plan:
+ *
+ *   module  PATH                     load a kernel module
+ *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
+ *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
+ *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
+ *   clock   T0 STEP END              the measurement's instants, ns since boot
+ *   tcp|udp|ping|qdisc|capture|genl-watch NODE ID ...
+ *                                    an endpoint: a process of its own
+ *   end                              the last line: a plan cut short is an error
+ *
+ * The measurement starts at T0, a fixed instant that lies after any set-up: how
+ * long building the testbed took cannot leak into a result.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent.h"
+#include "places.h"
+
+#define WORDS_MAX	32
+#define NSEC_PER_MSEC	1000000LL
+#define PROGRESS_NSEC	(50 * NSEC_PER_MSEC)
+
+static const struct {
+	const char *name;
+	int words;
+	void (*run)(int words, char *word[]);
+} endpoints[] = {
+	{ "tcp", 11, tcp_endpoint },
+	{ "udp", 11, udp_endpoint },
+	{ "ping", 8, ping_endpoint },
+	{ "qdisc", 5, qdisc_endpoint },
+	{ "capture", 4, capture_endpoint },
+	{ "genl-watch", 8, genl_watch_endpoint },
+};
+
+static pid_t *processes;	/* the endpoints', process_count of them */
+static int process_count;
+
+static void mount_or_die(const char *type, const char *where, const char *options)
+{
+	if (mount("none", where, type, 0, options))
+		die_errno("cannot mount %s on %s", type, where);
+}
+
+static void set_up_guest(void)
+{
+	int console;
+
+	mount_or_die("devtmpfs", "/dev", NULL);
+	console = open("/dev/console", O_RDWR);
+	if (console >= 0) {
+		dup2(console, STDIN_FILENO);
+		dup2(console, STDOUT_FILENO);
+		dup2(console, STDERR_FILENO);
+	}
+	mount_or_die("proc", "/proc", NULL);
+	mount_or_die("sysfs", "/sys", NULL);
+	mount_or_die("tmpfs", "/run", NULL);
+	mount_or_die("tmpfs", "/tmp", NULL);
+	/* The kernel gives init no PATH, and ip and tc live in sbin. */
+	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
+	/* The root is read-only, so the one folder to write to is a mount of its own. */
+	mount_or_die("hostfs", OUT_DIR, OUT_DIR);
+}
+
+static void load_module(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
+		die_errno("cannot load %s", path);
+	close(fd);
+}
+
+/* Forks as fork() does. The guest does not end before the child has. */
+static pid_t fork_endpoint(const char *node)
+{
+	pid_t pid;
+
+	processes = realloc(processes, (process_count + 1) * sizeof(*processes));
+	if (!processes)
+		die("out of memory for endpoints");
+	pid = fork_in_node(node);
+	processes[process_count++] = pid;
+	return pid;
+}
+
+static void start_endpoint(int words, char *word[])
+{
+	size_t kind;
+
+	for (kind = 0; kind < sizeof(endpoints) / sizeof(*endpoints); kind++) {
+		if (strcmp(endpoints[kind].name, word[0]))
+			continue;
+		if (words != endpoints[kind].words)
+			die("plan: '%s' takes %d words, not %d", word[0],
+			    endpoints[kind].words, words);
+		if (!fork_endpoint(word[1])) {
+			endpoints[kind].run(words, word);
+			exit(0);
+		}
+		return;
+	}
+	die("plan: no such thing as '%s'", word[0]);
+}
+
+static void carry_out(int words, char *word[])
+{
+	if (!strcmp(word[0], "module") && words == 2)
+		load_module(word[1]);
+	else if (!strcmp(word[0], "run") && words >= 3)
+		run_in_node(word[1], word + 2);
+	else if (!strcmp(word[0], "write") && words == 4)
+		write_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "genl") && words == 4)
+		genl_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "clock") && words == 4)
+		schedule = (struct schedule){
+			.t0 = word_number(word[1], "T0"),
+			.step = word_number(word[2], "STEP"),
+			.end = word_number(word[3], "END"),
+		};
+	else
+		start_endpoint(words, word);
+}
+
+/*
+ * The whole plan is read before anything is forked: a child that shared the
+ * parent's file would move its read position.
+ */
+static char *plan_text(void)
+{
+	size_t length = 0, room = 0;
+	char *text = NULL;
+	FILE *plan = fopen(PLAN_FILE, "re");
+
+	if (!plan)
+		die_errno("cannot open the plan");
+	while (!feof(plan) && !ferror(plan)) {
+		room += 1 << 16;
+		text = realloc(text, room);
+		if (!text)
+			die("out of memory for the plan");
+		length += fread(text + length, 1, room - length - 1, plan);
+	}
+	if (ferror(plan))
+		die_errno("cannot read the plan");
+	fclose(plan);
+	text[length] = 0;
+	return text;
+}
+
+static void read_plan(void)
+{
+	char *rest, *line, *word[WORDS_MAX + 1], *text = plan_text();
+	int words;
+
+	while ((line = strsep(&text, "\n")) && text) {
+		if (!strcmp(line, "end"))
+			return;
+		rest = line;
+		for (words = 0; rest && words < WORDS_MAX; words++)
+			word[words] = strsep(&rest, "\t");
+		word[words] = NULL;
+		carry_out(words, word);
+	}
+	die("plan: cut short, it has no 'end'");
+}
+
+/*
+ * Says how much has been measured, twenty times a virtual second. The host draws
+ * its progress from these lines, and knows from their absence that virtual time
+ * stands still.
+ */
+static void show_progress(void)
+{
+	int64_t t_ns;
+
+	for (t_ns = 0; t_ns <= schedule.end - schedule.t0; t_ns += PROGRESS_NSEC) {
+		sleep_until(schedule.t0 + t_ns);
+		say("t %lld ms", (long long)(t_ns / NSEC_PER_MSEC));
+	}
+	exit(0);
+}
+
+static bool is_endpoint(pid_t pid)
+{
+	int process;
+
+	for (process = 0; process < process_count; process++)
+		if (processes[process] == pid)
+			return true;
+	return false;
+}
+
+/* PID 1 inherits all orphans, such as daemons; these may end or not. */
+static void wait_for_endpoints(void)
+{
+	int status, left = process_count;
+
+	while (left) {
+		pid_t pid = wait(&status);
+
+		if (pid < 0)
+			die_errno("wait");
+		if (!is_endpoint(pid))
+			continue;
+		if (!WIFEXITED(status) || WEXITSTATUS(status))
+			die("endpoint %d failed (wait status %#x)", (int)pid, status);
+		left--;
+	}
+}
+
+static void write_done(void)
+{
+	int fd = open(DONE_FILE, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || write(fd, "done\n", 5) != 5 || fsync(fd) || close(fd))
+		die_errno("cannot write %s", DONE_FILE);
+}
+
+static void measure(void)
+{
+	set_up_guest();
+	read_plan();
+	if (now_ns() >= schedule.t0)
+		die("set-up took until %lld ns, past the start of the measurement",
+		    (long long)now_ns());
+	say("measuring");
+	if (!fork_endpoint("-"))
+		show_progress();
+	wait_for_endpoints();
+	write_done();
+}
+
+/*
+ * The kernel panics when PID 1 exits, so whenever it does, also in die(), it ends
+ * the guest first. Children inherit this handler, and are not to end it.
+ */
+static void power_off(void)
+{
+	if (getpid() != 1)
+		return;
+	sync();
+	reboot(RB_POWER_OFF);
+}
+
+int main(void)
+{
+	/* A system call for each line of the console, not for each part of one. */
+	setvbuf(stderr, NULL, _IOLBF, 512);
+	atexit(power_off);
+	measure();
+	return 0;
+}

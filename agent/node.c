@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Nodes of the testbed: named network namespaces, as `ip netns` keeps them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+/* "-" is the guest's first namespace, where links are made before they move. */
+void enter_node(const char *node)
+{
+	char path[64];
+	int fd;
+
+	if (!strcmp(node, "-"))
+		return;
+	snprintf(path, sizeof(path), "/run/netns/%s", node);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		die_errno("cannot enter the node %s", node);
+	close(fd);
+}
+
+pid_t fork_in_node(const char *node)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die_errno("fork");
+	if (!pid)
+		enter_node(node);
+	return pid;
+}
+
+/* Waits for a child, which must succeed. */
+void wait_for(pid_t pid, const char *node, const char *what, const char *arg)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		die_errno("waitpid");
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		die("in node %s: '%s %s' failed (wait status %#x)", node, what, arg, status);
+}
+
+void run_in_node(const char *node, char *const argv[])
+{
+	pid_t pid = fork_in_node(node);
+
+	if (!pid) {
+		execvp(argv[0], argv);
+		die_errno("cannot run %s", argv[0]);
+	}
+	wait_for(pid, node, argv[0], argv[1] ? argv[1] : "");
+}
+
+/* A file in /proc/sys belongs to the namespace of the process that opens it. */
+void write_in_node(const char *node, const char *path, const char *value)
+{
+	pid_t pid = fork_in_node(node);
+
+	if (!pid) {
+		int fd = open(path, O_WRONLY);
+		ssize_t length = strlen(value);
+
+		if (fd < 0)
+			die_errno("cannot open %s", path);
+		if (write(fd, value, length) != length)
+			die_errno("%s does not take '%s'", path, value);
+		_exit(0);
+	}
+	wait_for(pid, node, "write", path);
+}

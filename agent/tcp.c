@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One end of a TCP flow.
+ *
+ *   tcp NODE ID connect|listen send|recv ADDRESS PORT CC TOS START STOP
+ *
+ * Either side may be the one that sends: a download is a client that connects
+ * and receives. CC "-" is the namespace's default. The client connects at START;
+ * the sender stops at STOP, though what it has queued by then still goes out.
+ *
+ * The sender keeps its socket full by large blocking sends. The receiver throws
+ * the data away where it lies (MSG_TRUNC) and stays in the kernel until its
+ * quota is there (MSG_WAITALL); the kernel treats that as a reader that always
+ * reads at once. SO_RCVLOWAT would save the same calls, but it changes the
+ * receive window, and with that the result.
+ *
+ * What the application has received is the kernel's count of received bytes less
+ * those still unread. At the end it must equal the sum of what recv() returned.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+#define SEND_BYTES	(256 << 10)	/* small enough for a CPU's cache; 5 calls send 10 Mbit */
+#define RECV_BYTES	(64 << 20)
+#define MEMINFO_WMEM_ALLOC 2		/* SK_MEMINFO_WMEM_ALLOC, linux/sock_diag.h */
+#define MEMINFO_VARS	9		/* SK_MEMINFO_VARS */
+
+/*
+ * What CoTSQ adds to struct tcp_info, at its end. Where that is depends on the
+ * version of the guest's kernel, so it is found from the length of the answer.
+ */
+struct tcp_info_tsq {
+	uint32_t limit_bytes;		/* all ones: no limit */
+	uint32_t throttled;		/* how often new data was held back */
+	uint64_t throttled_us;		/* how long it was held back, in all */
+};
+
+#define TSQ_SYSCTL "/proc/sys/net/ipv4/tcp_tsq_us"	/* there with CoTSQ only */
+
+#define SEND_COLUMNS "t_ns\trtt_us\trttvar_us\tmin_rtt_us\tcwnd_packets\t"	\
+	"ssthresh_packets\tpacing_rate_bytes_per_s\tdelivery_rate_bytes_per_s\t" \
+	"retransmits\tlost_packets\tunacked_packets\tnotsent_bytes\t"		\
+	"acked_bytes\twmem_alloc_bytes\tsend_queue_bytes"
+#define TSQ_COLUMNS "\ttsq_limit_bytes\ttsq_throttled\ttsq_throttled_us"
+#define RECV_COLUMNS "t_ns\tapp_bytes\tunread_bytes\trcv_rtt_us\trcv_space_bytes"
+
+static struct {
+	int fd;
+	int64_t stop;
+	bool has_tsq;		/* the kernel has CoTSQ's counters */
+	struct series *series;
+} flow;
+
+/* The kernel's struct tcp_info, and into *tsq what CoTSQ adds to it, if it has that. */
+static struct tcp_info tcp_info(struct tcp_info_tsq *tsq)
+{
+	union {
+		struct tcp_info info;
+		char bytes[512];
+	} answer = { 0 };
+	socklen_t length = sizeof(answer);
+
+	if (getsockopt(flow.fd, IPPROTO_TCP, TCP_INFO, &answer, &length))
+		die_errno("TCP_INFO");
+	if (tsq && flow.has_tsq)
+		memcpy(tsq, answer.bytes + length - sizeof(*tsq), sizeof(*tsq));
+	return answer.info;
+}
+
+static int64_t queue_bytes(unsigned long request)
+{
+	int bytes = 0;
+
+	if (ioctl(flow.fd, request, &bytes))
+		die_errno("cannot read a socket's queue");
+	return bytes;
+}
+
+static int64_t wmem_alloc_bytes(void)
+{
+	uint32_t meminfo[MEMINFO_VARS] = { 0 };
+	socklen_t length = sizeof(meminfo);
+
+	if (getsockopt(flow.fd, SOL_SOCKET, SO_MEMINFO, meminfo, &length))
+		die_errno("SO_MEMINFO");
+	return meminfo[MEMINFO_WMEM_ALLOC];
+}
+
+static void sample_sender(int64_t now)
+{
+	struct tcp_info_tsq tsq = { 0 };
+	struct tcp_info info = tcp_info(&tsq);
+
+	series_row(flow.series, (int64_t[]){
+		now - schedule.t0, info.tcpi_rtt, info.tcpi_rttvar, info.tcpi_min_rtt,
+		info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh,
+		info.tcpi_pacing_rate, info.tcpi_delivery_rate,
+		info.tcpi_total_retrans, info.tcpi_lost, info.tcpi_unacked,
+		info.tcpi_notsent_bytes, info.tcpi_bytes_acked,
+		wmem_alloc_bytes(), queue_bytes(SIOCOUTQ),
+		/* On a kernel without CoTSQ's counters a row ends before these. */
+		tsq.limit_bytes, tsq.throttled, tsq.throttled_us,
+	});
+	/* This ends a blocked send at this very instant. What is queued still goes out. */
+	if (now >= flow.stop)
+		shutdown(flow.fd, now >= schedule.end ? SHUT_RDWR : SHUT_WR);
+}
+
+static void sample_receiver(int64_t now)
+{
+	struct tcp_info info = tcp_info(NULL);
+	int64_t unread = queue_bytes(SIOCINQ);
+
+	series_row(flow.series, (int64_t[]){
+		now - schedule.t0, info.tcpi_bytes_received - unread, unread,
+		info.tcpi_rcv_rtt, info.tcpi_rcv_space,
+	});
+	if (now >= schedule.end)
+		shutdown(flow.fd, SHUT_RDWR);
+}
+
+static void configure(int fd, const char *cc, int tos)
+{
+	if (strcmp(cc, "-") &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
+		die_errno("no congestion control '%s' in this kernel", cc);
+	if (setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos)))
+		die_errno("IP_TOS %d", tos);
+}
+
+/* A listener passes its congestion control and TOS on to what it accepts. */
+static int accept_flow(int fd, struct sockaddr_in address)
+{
+	int on = 1, accepted;
+
+	address.sin_addr.s_addr = htonl(INADDR_ANY);
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 1))
+		die_errno("cannot listen");
+	accepted = accept(fd, NULL, NULL);
+	if (accepted < 0)
+		die_errno("cannot accept");
+	close(fd);
+	return accepted;
+}
+
+static int connect_flow(int fd, struct sockaddr_in address, int64_t start)
+{
+	sleep_until(start);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		die_errno("cannot connect to %s", inet_ntoa(address.sin_addr));
+	return fd;
+}
+
+static void send_all(void)
+{
+	static char data[SEND_BYTES];
+	char reply;
+
+	while (send(flow.fd, data, sizeof(data), MSG_NOSIGNAL) > 0 || errno == EINTR)
+		;
+	if (errno != EPIPE)
+		die_errno("send");
+	/* The receiver closes when it has everything. */
+	while (recv(flow.fd, &reply, 1, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void receive_all(void)
+{
+	int64_t total = 0, app;
+	ssize_t got;
+
+	while ((got = recv(flow.fd, NULL, RECV_BYTES, MSG_TRUNC | MSG_WAITALL))) {
+		if (got > 0)
+			total += got;
+		else if (errno != EINTR)
+			die_errno("recv");
+	}
+	/* The kernel counts the peer's FIN as a byte received. */
+	app = tcp_info(NULL).tcpi_bytes_received - queue_bytes(SIOCINQ);
+	if (total != app && total + 1 != app)
+		die("%lld bytes read, but the socket counts %lld",
+		    (long long)total, (long long)app);
+}
+
+void tcp_endpoint(int words, char *word[])
+{
+	struct sockaddr_in address = word_address(word[5], word[6]);
+	bool sends = !strcmp(word[4], "send");
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)words;
+	if (fd < 0)
+		die_errno("cannot open a socket");
+	flow.stop = word_number(word[10], "STOP");
+	flow.has_tsq = !access(TSQ_SYSCTL, F_OK);
+	flow.series = series_open(word[2], !sends ? RECV_COLUMNS :
+				  flow.has_tsq ? SEND_COLUMNS TSQ_COLUMNS : SEND_COLUMNS);
+	configure(fd, word[7], word_number(word[8], "TOS"));
+	if (!strcmp(word[3], "listen"))
+		flow.fd = accept_flow(fd, address);
+	else
+		flow.fd = connect_flow(fd, address, word_number(word[9], "START"));
+	if (now_ns() >= schedule.end)
+		die("the flow %s is connected only after the end of the measurement", word[2]);
+	sample_every_step(sends ? sample_sender : sample_receiver);
+	if (sends)
+		send_all();
+	else
+		receive_all();
+	signal(SIGALRM, SIG_IGN);
+	close(flow.fd);
+	series_write(flow.series);
+}
