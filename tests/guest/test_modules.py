@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tsqlab.kernels.build import make_modules
-from tsqlab.kernels.source import history, series, versions
+from tsqlab.kernels.source import history, patches_of, versions
 from tsqlab.paths import KERNEL_MODULES
 
 MODULES = sorted(path.parent.name for path in KERNEL_MODULES.glob("*/Kbuild"))
@@ -37,7 +37,7 @@ def test_checkpatch_is_content_with_the_modules(tree, module):
 
 @pytest.mark.parametrize("version", versions())
 def test_checkpatch_is_content_with_the_series(tree, version):
-    check(tree, series(version, None))
+    check(tree, patches_of(version, None))
 
 
 def test_checkpatch_is_content_with_history(tree):

@@ -18,8 +18,8 @@ from tsqlab.kernels.source import (
     find_source,
     history,
     patched_tree,
-    series,
-    series_named,
+    patches_in,
+    patches_of,
     versions,
 )
 from tsqlab.keys import key_of
@@ -44,13 +44,13 @@ def git(folder, *words):
 @pytest.fixture(scope="session")
 def patched():
     """The tree of a version with both series: the one that the guests' kernel is built from."""
-    return lambda version: patched_tree(find_source(version, None), series(version, None))
+    return lambda version: patched_tree(find_source(version, None), patches_of(version, None))
 
 
 def options(version, arch):
     if arch != "um":
         return (HERE / f"{arch}.config").read_text()
-    text = "".join(patch.read_text() for patch in series(version, None))
+    text = "".join(patch.read_text() for patch in patches_of(version, None))
     return fragment_text(1000, fragments_for(text))
 
 
@@ -59,7 +59,7 @@ def stock(patched, tmp_path):
     """A repository with what a version's stock kernel has of the files that are changed."""
 
     def make(version):
-        patches, tree, repository = series(version, None), patched(version), tmp_path / "stock"
+        patches, tree, repository = patches_of(version, None), patched(version), tmp_path / "stock"
         for name in {name for patch in patches for name in alone.change(patch).files}:
             (repository / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(tree / name, repository / name)
@@ -82,7 +82,7 @@ def am(repository, patches):
 @pytest.mark.parametrize("version", versions())
 def test_the_series_apply_one_above_the_other(patched, stock, version):
     repository, tree = stock(version), patched(version)
-    am(repository, series(version, None))
+    am(repository, patches_of(version, None))
     for name in git(repository, "ls-files").stdout.splitlines():
         assert (repository / name).read_bytes() == (tree / name).read_bytes()
 
@@ -91,7 +91,7 @@ def test_the_series_apply_one_above_the_other(patched, stock, version):
 @pytest.mark.parametrize("version", versions())
 def test_each_series_applies_to_the_stock_kernel(stock, version, name):
     """And its cover letter ends with the figures that git format-patch would give it."""
-    repository, patches = stock(version), series_named(name, version)
+    repository, patches = stock(version), patches_in(name, version)
     start = git(repository, "rev-parse", "HEAD").stdout.strip()
     am(repository, patches)
     letter = (patches[0].parent / "0000-cover-letter.txt").read_text()
@@ -109,7 +109,7 @@ def test_history_applies_above_the_series(patched, version, name):
 @pytest.mark.parametrize("arch", alone.AREAS)
 @pytest.mark.parametrize("version", versions())
 def test_each_patch_builds_alone(patched, version, arch):
-    patches = series(version, None)
+    patches = patches_of(version, None)
     config = options(version, arch)
     compiler = subprocess.run(["gcc", "--version"], capture_output=True, check=True).stdout
     what = [changes([patch]) for patch in patches]

@@ -10,7 +10,7 @@ import re
 import pytest
 
 import alone
-from tsqlab.kernels.source import SERIES, history, series, versions
+from tsqlab.kernels.source import SERIES, history, patches_of, versions
 from tsqlab.paths import KERNEL_PATCHES
 
 COVER = "0000-cover-letter.txt"
@@ -36,7 +36,7 @@ def file_name(number, title):
 
 def test_every_file_belongs_to_a_series():
     there = {path for path in KERNEL_PATCHES.rglob("*") if path.is_file()}
-    ours = {patch for version in versions() for patch in series(version, None)}
+    ours = {patch for version in versions() for patch in patches_of(version, None)}
     assert there == ours | set(history().values()) | {folder / COVER for folder in FOLDERS}
 
 
@@ -85,6 +85,6 @@ def test_a_series_changes_what_it_is_for(version):
 
 @pytest.mark.parametrize("version", versions())
 def test_user_mode_linux_comes_first(version):
-    places = [SERIES.index(path.parent.name) for path in series(version, None)]
+    places = [SERIES.index(path.parent.name) for path in patches_of(version, None)]
     assert places == sorted(places)
     assert set(places) == {0, 1}

@@ -11,7 +11,7 @@ from tsqlab.experiment.flows import TESTS
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import PLOTS, TABLES, Report
-from tsqlab.kernels.source import changes, series, versions
+from tsqlab.kernels.source import changes, patches_of, versions
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.paths import ROOT
 from tsqlab.report.verdicts import WORDS
@@ -98,7 +98,9 @@ def test_the_models_examples_print_what_they_show(line, output, capsys):
 @pytest.mark.parametrize("version", versions())
 def test_the_kernels_names_are_as_the_series_has_them(version):
     text = (ROOT / "docs" / "real-machines.md").read_text()
-    added = "".join(re.findall(r"^\+.*$", changes(series(version, None)).decode(), re.MULTILINE))
+    added = "".join(
+        re.findall(r"^\+.*$", changes(patches_of(version, None)).decode(), re.MULTILINE)
+    )
     names = set(re.findall(r"\b(?:tcp_tsq_\w+|tcpi_tsq_\w+)|(?<=TcpExt)TCPTSQ\w+", text))
     assert len(names) >= 10
     assert [name for name in names if not re.search(rf"\b{name}\b", added)] == []

@@ -246,7 +246,7 @@ class Sender(_Table):
     # Several, with commas: the streams take turns.
     congestion_control: Annotated[str, AfterValidator(_check_controls)] = "cubic"
     # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
-    # gro off leaves since 4.17, when TCP began to build GSO packets whatever the device says.
+    # gro off leaves since commit 0a6b2a1dc2a2 ("tcp: switch to GSO being always on") (in v4.17).
     offloads: Literal["on", "off", "gso"] = "off"
     # What a packet counts where TSQ counts bytes; none: what the guest's kernel charges, 2408.
     truesize: Annotated[Size, Field(ge=1500, le=1 << 16)] | None = None
@@ -269,7 +269,7 @@ class Sender(_Table):
 class Lab(_Table):
     """What runs it."""
 
-    kernel: str = "6.12"  # a version with a series in kernel/patches, or a name from kernel list
+    kernel: str = "6.12"  # a version with patches in kernel/patches, or a name from kernel list
     hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
     # Of the guest; it takes what it touches.
     memory: Annotated[Size, Field(ge=64 << 20)] = Size.of("512 MiB")

@@ -14,7 +14,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
 from tsqlab.kernels.make import Build, Progress, make
-from tsqlab.kernels.source import changes, find_source, history, patched_tree, series
+from tsqlab.kernels.source import changes, find_source, history, patched_tree, patches_of
 from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
@@ -40,7 +40,7 @@ class Kernel:
 class Recipe:
     """What a kernel is made of."""
 
-    version: str | None = None  # of Debian's source and of the series; none: the source's own
+    version: str | None = None  # of Debian's source and of the patches; none: the source's own
     source: Path | None = None  # a tree or tarball in place of Debian's source
     patches: Path | None = None  # a flat folder of *.patch in place of the series
     hz: int = 1000  # CONFIG_HZ
@@ -54,7 +54,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
     Raises UsageError when there is no such source, and TsqlabError when it does not build.
     """
     found = find_source(recipe.version, recipe.source)
-    tree_patches = series(found.version, recipe.patches)
+    tree_patches = patches_of(found.version, recipe.patches)
     tree_patches += [history()[name] for name in recipe.without]
     own = fragments_for("".join(patch.read_text() for patch in tree_patches))
     fragments, hz = fragment_text(recipe.hz, (*own, *recipe.extra)), recipe.hz

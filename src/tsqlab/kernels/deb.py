@@ -26,7 +26,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import HOST, Build, Progress, make
-from tsqlab.kernels.source import find_source, patched_tree, series_named
+from tsqlab.kernels.source import find_source, patched_tree, patches_in
 
 _BOOT = Path("/boot")
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
@@ -113,7 +113,7 @@ def package_config(config: str) -> str:
 
 def cotsq_patches(version: str) -> list[Path]:
     """The series that a real machine has a use for: a package is Debian's kernel with CoTSQ."""
-    return series_named("tcp", version)
+    return patches_in("tcp", version)
 
 
 def missing_packages(config: str) -> list[str]:

@@ -23,7 +23,7 @@ _DEBIAN = Path("/usr/src")
 _VERSION = re.compile(r"\d+(\.\d+)*")
 
 SERIES = ("um", "tcp")
-"""The series of a version, folders of kernel/patches/VERSION, in the order of applying them."""
+"""The patch series of a version, folders of kernel/patches/VERSION, in their order."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Source:
     """A kernel source, not yet patched."""
 
     path: Path  # a tarball or a tree
-    version: str  # "6.12": chooses the series
+    version: str  # "6.12": chooses the patches
     key: str  # of its content
 
 
 def versions() -> list[str]:
-    """The kernel versions that have series in kernel/patches, newest first."""
+    """The kernel versions that have patches in kernel/patches, newest first."""
     names = [path.name for path in KERNEL_PATCHES.iterdir() if _VERSION.fullmatch(path.name)]
     return sorted(names, key=lambda name: [int(part) for part in name.split(".")], reverse=True)
 
@@ -62,19 +62,19 @@ def find_source(version: str | None, given: Path | None) -> Source:
     raise UsageError(f"{given}: neither a tarball nor a kernel source tree")
 
 
-def series(version: str, given: Path | None) -> list[Path]:
+def patches_of(version: str, given: Path | None) -> list[Path]:
     """The patches of all SERIES for *version*, or those in the folder *given*, in order.
 
     Raises UsageError for a version that is too old, and for a folder without patches.
     """
     if given is None:
-        return [patch for name in SERIES for patch in series_named(name, version)]
+        return [patch for name in SERIES for patch in patches_in(name, version)]
     if patches := sorted(given.glob("*.patch")):
         return patches
     raise UsageError(f"{given}: no *.patch files in it")
 
 
-def series_named(name: str, version: str) -> list[Path]:
+def patches_in(name: str, version: str) -> list[Path]:
     """The patches of one of SERIES for *version*, in order. Raises UsageError."""
     return sorted((_nearest(version) / name).glob("*.patch"))
 
@@ -105,12 +105,16 @@ def patched_tree(source: Source, patches: Sequence[Path]) -> Path:
 def _nearest(version: str) -> Path:
     """The folder of the version itself, or of the newest one that is not newer."""
     if not _VERSION.fullmatch(version):
-        raise UsageError(f'"{version}" is no kernel version; there are {", ".join(versions())}')
+        raise UsageError(f'"{version}" is no kernel version; there are {_known()}')
     wanted = [int(part) for part in version.split(".")]
     for name in versions():
         if [int(part) for part in name.split(".")] <= wanted:
             return KERNEL_PATCHES / name
-    raise UsageError(f"no series in kernel/patches for {version}; there are {versions()}")
+    raise UsageError(f"no patches in kernel/patches for {version}; there are {_known()}")
+
+
+def _known() -> str:
+    return ", ".join(versions())
 
 
 def _version_in_name(path: Path) -> str:

@@ -13,7 +13,7 @@ from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import Build, make
 from tsqlab.kernels.names import named, recipe_of, remember
-from tsqlab.kernels.source import changes, find_source, history, patched_tree, series
+from tsqlab.kernels.source import changes, find_source, history, patched_tree, patches_of
 from tsqlab.keys import key_of, key_of_files
 
 PATCH = """\
@@ -97,7 +97,7 @@ def test_a_tree_is_copied_with_its_changes_and_not_touched(tree, tmp_path):
     patches = tmp_path / "patches"
     patches.mkdir()
     (patches / "0001-x.patch").write_text(PATCH)
-    copy = patched_tree(find_source(None, tree), series("6.13", patches))
+    copy = patched_tree(find_source(None, tree), patches_of("6.13", patches))
     assert (copy / "file").read_text() == "new\n"
     assert (copy / "added").exists()
     assert not (copy / "junk.o").exists()
@@ -114,10 +114,10 @@ def test_a_tarball_is_unpacked(tree, tmp_path):
 
 def test_a_newer_tree_takes_the_nearest_series(tree):
     assert find_source(None, tree).version == "6.13"
-    assert {path.parts[-3] for path in series("6.13", None)} == {"6.12"}
-    assert {path.parts[-3] for path in series("6.6", None)} == {"6.1"}
-    with pytest.raises(UsageError, match=r"no series in kernel/patches for 5\.10"):
-        series("5.10", None)
+    assert {path.parts[-3] for path in patches_of("6.13", None)} == {"6.12"}
+    assert {path.parts[-3] for path in patches_of("6.6", None)} == {"6.1"}
+    with pytest.raises(UsageError, match=r"no patches in kernel/patches for 5\.10"):
+        patches_of("5.10", None)
 
 
 def test_a_patchs_message_is_no_reason_to_build_again(tmp_path):
@@ -134,7 +134,7 @@ def test_a_patch_that_does_not_apply_is_named(tree, tmp_path):
     patches.mkdir()
     (patches / "0001-x.patch").write_text(PATCH.replace("-old", "-other"))
     with pytest.raises(TsqlabError, match=r"0001-x\.patch does not apply: .*file"):
-        patched_tree(find_source(None, tree), series("6.13", patches))
+        patched_tree(find_source(None, tree), patches_of("6.13", patches))
 
 
 def test_a_source_that_is_not_there():

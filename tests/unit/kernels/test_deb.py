@@ -9,7 +9,7 @@ from tsqlab.cli import main
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels import deb
 from tsqlab.kernels.deb import Order, build_packages
-from tsqlab.kernels.source import Source, series, versions
+from tsqlab.kernels.source import Source, patches_of, versions
 
 DEBIANS = """\
 # CONFIG_LOCALVERSION_AUTO is not set
@@ -77,7 +77,7 @@ def test_what_are_no_options(tmp_path, name, data, why):
 @pytest.mark.parametrize("version", versions())
 def test_the_patches_for_user_mode_linux_stay_out(version):
     chosen = deb.cotsq_patches(version)
-    left = [patch for patch in series(version, None) if patch not in chosen]
+    left = [patch for patch in patches_of(version, None) if patch not in chosen]
     assert [patch.parent.name for patch in chosen] == ["tcp"] * 6
     assert [patch.parent.name for patch in left] == ["um"] * 4
 

@@ -124,7 +124,8 @@ def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[s
 
 def up_commands(port: Port, testbed: Testbed, sender: Sender) -> list[str]:
     """ip(8) commands that bring a node's device up."""
-    # One packet per skb: TCP builds GSO packets whatever the device says (since 4.17).
+    # One packet per skb: TCP builds GSO packets whatever the device says, since commit
+    # 0a6b2a1dc2a2 ("tcp: switch to GSO being always on") (in v4.17).
     single = " gso_max_segs 1" if sender.offloads == "off" else ""
     return [
         f"address add {port.address} dev {port.device}",
