@@ -3,18 +3,16 @@
 
 import dataclasses
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
-import traceback
-from pathlib import Path
 
 import pytest
 
+from as_nobody import in_child_as_nobody, public_folder, published
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.guest.sandbox import NOBODY
 from tsqlab.runner.cell import Job, run_cell
 
 EXPERIMENT = """\
@@ -83,17 +81,13 @@ def test_another_seed_is_another_run(experiment, tmp_path):
     assert all(one[name] != two[name] for name in one)
 
 
-NOBODY = 65534
-
-
 @pytest.mark.skipif(os.getuid() != 0, reason="every test here already runs as an ordinary user")
 def test_an_ordinary_user_gets_the_same(kernel):
     """No root, no KVM, no home: the kernel and a folder to write to are all that is needed."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
-        public = Path(name)
-        public.chmod(0o755)
+    with public_folder() as public:
         cell = Cell({}, Spec.model_validate({"title": "test", "flows": {"length": "3 s"}}))
-        job = Job(cell, "key", load_profile("gigabit"), published(kernel, public), public / "root")
+        everyones = published(kernel, public, kernel.modules)
+        job = Job(cell, "key", load_profile("gigabit"), everyones, public / "root")
         run_cell(job)
         (public / "nobody").mkdir()
         os.chown(public / "nobody", NOBODY, NOBODY)
@@ -101,35 +95,3 @@ def test_an_ordinary_user_gets_the_same(kernel):
         assert in_child_as_nobody(lambda: run_cell(own)) == 0
         assert own.file.stat().st_uid == NOBODY
         assert own.file.read_bytes() == job.file.read_bytes()
-
-
-def published(kernel, folder):
-    """The kernel where anyone can read it."""
-    shutil.copy(kernel.linux, folder / "linux")
-    shutil.copy(kernel.agent, folder / "agent")
-    modules = folder / "modules"
-    modules.mkdir()
-    for module in kernel.modules.glob("*.ko"):
-        shutil.copy(module, modules)
-    return dataclasses.replace(
-        kernel, linux=folder / "linux", agent=folder / "agent", modules=modules
-    )
-
-
-def in_child_as_nobody(work):
-    """The exit status of a child that gives up root and then works."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-            os.environ["HOME"] = "/nonexistent"
-            work()
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

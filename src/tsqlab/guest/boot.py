@@ -24,8 +24,13 @@ from tsqlab.guest.places import AGENT, DONE_NAME
 from tsqlab.guest.plan import BOOT_UNIX_NS
 from tsqlab.guest.sandbox import Mounts, sandboxed
 from tsqlab.kernels import Kernel
+from tsqlab.results.files import is_regular
 
 STUCK_AFTER_S = 60.0
+OUT_BYTES_MAX = 8 << 30
+OUT_FILES_MAX = 100_000
+CONSOLE_BYTES_MAX = 256 << 20
+_MEASURE_EVERY_S = 1.0
 """Real seconds without a word from the guest, which speaks twenty times a virtual second."""
 
 _POLL_S = 0.02
@@ -75,7 +80,8 @@ def run_guest(
     *console* becomes the log of its console. *on_second* is told each virtual second of the
     measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
     """
-    command = sandboxed(machine.kernel, mounts, boot_arguments(machine))
+    arguments = boot_arguments(machine)
+    command = sandboxed(machine.kernel, mounts, machine.memory_bytes, arguments)
     if machine.cpu is not None:
         command = ["taskset", "-c", str(machine.cpu), *command]
     # Without address randomisation the guest's kernel is at the same place every time.
@@ -93,34 +99,64 @@ def run_guest(
         except FileNotFoundError as error:
             raise TsqlabError(f"no {error.filename}; try: tsqlab doctor") from error
     try:
-        why = _watch(process, console, on_second, machine.stuck_after_s)
+        watched = _Watched(console, mounts.out, machine.stuck_after_s)
+        why = _watch(process, watched, on_second)
     finally:
         _end(process)
-    if why is None and not (mounts.out / DONE_NAME).exists():
+    if why is None and not is_regular(mounts.out / DONE_NAME):
         why = f"the guest ended before its work (status {process.returncode})"
     if why:
         raise GuestError(f"{why}; its last words:\n{_last_words(console)}")
 
 
+@dataclass(frozen=True)
+class _Watched:
+    """What of a guest is looked at while it runs."""
+
+    console: Path
+    out: Path
+    stuck_after_s: float
+
+
 def _watch(
-    process: subprocess.Popen[bytes],
-    console: Path,
-    on_second: Callable[[int], None] | None,
-    stuck_after_s: float,
+    process: subprocess.Popen[bytes], watched: _Watched, on_second: Callable[[int], None] | None
 ) -> str | None:
     """Wait for the end; None, or why it was not waited for."""
-    size, heard, second = 0, time.monotonic(), -1
+    size, second = 0, -1
+    heard = measured = time.monotonic()
     while process.poll() is None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_S)
         now = time.monotonic()
-        if (grown := console.stat().st_size) != size:
+        if (grown := watched.console.stat().st_size) != size:
             size, heard = grown, now
-            if on_second and (latest := _latest_second(console)) > second:
+            if on_second and (latest := _latest_second(watched.console)) > second:
                 second = latest
                 on_second(second)
-        if now - heard > stuck_after_s:
-            return f"the guest's virtual time has stood still for {stuck_after_s:.0f} s"
+        if now - heard > watched.stuck_after_s:
+            return f"the guest's virtual time has stood still for {watched.stuck_after_s:.0f} s"
+        if now - measured > _MEASURE_EVERY_S:
+            measured = now
+            if why := _too_much(watched):
+                return why
+    return _too_much(watched)
+
+
+def _too_much(watched: _Watched) -> str | None:
+    """Why what the guest has written is more than a guest may write; None if it is not."""
+    if watched.console.stat().st_size > CONSOLE_BYTES_MAX:
+        return f"the guest's console has more than {CONSOLE_BYTES_MAX >> 20} MiB"
+    files = written = 0
+    for folder, _, names in os.walk(watched.out):
+        for name in names:
+            with suppress(FileNotFoundError):  # the guest is at work
+                written += (Path(folder) / name).lstat().st_blocks * 512
+            files += 1
+            if files > OUT_FILES_MAX or written > OUT_BYTES_MAX:
+                return (
+                    f"the guest wrote more than {OUT_FILES_MAX} files or "
+                    f"{OUT_BYTES_MAX >> 30} GiB of results"
+                )
     return None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Files that appear whole or not at all.
+"""Files that appear whole or not at all, and files of others that are safe to read.
 
 The content goes to a temporary file beside the final one, reaches the disk, and only then
 takes the final name; whatever happens before that leaves the final name as it was.
@@ -8,13 +8,38 @@ takes the final name; whatever happens before that leaves the final name as it w
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
+from typing import TextIO
 
 from tsqlab.errors import TsqlabError
 
 _MODE = 0o666  # less the umask, as open() gives it
+
+
+def is_regular(path: Path) -> bool:
+    """Whether there is a regular file at *path* itself: no link, no pipe, no device."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def open_regular(path: Path, bytes_max: int) -> TextIO:
+    """Open a text file that somebody else wrote. Raises OSError when it is not one to read.
+
+    It has to be a regular file of at most *bytes_max*: opening a link would read another file,
+    and opening a pipe would wait for ever.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > bytes_max:
+        os.close(handle)
+        raise OSError(errno.EINVAL, f"no regular file of up to {bytes_max} bytes")
+    return os.fdopen(handle)
 
 
 def write_whole(path: Path, content: bytes) -> None:

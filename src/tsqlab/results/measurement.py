@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tsqlab.errors import TsqlabError
+from tsqlab.results.files import open_regular
+
+TABLE_BYTES_MAX = 4 << 30
 
 Table = Mapping[str, NDArray[np.int64]]
 """Columns by name, all of one length; "t_ns" is always among them."""
@@ -23,7 +26,7 @@ Table = Mapping[str, NDArray[np.int64]]
 def read_table(path: Path) -> Table:
     """Read one series file of the agent. Raises TsqlabError when it is not whole."""
     try:
-        with path.open() as file:
+        with open_regular(path, TABLE_BYTES_MAX) as file:
             names = file.readline().rstrip("\n").split("\t")
             rows = [[int(word) for word in line.split("\t")] for line in file]
     except (OSError, ValueError) as error:
