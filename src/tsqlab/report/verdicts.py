@@ -23,6 +23,7 @@ from typing import Literal
 
 from tsqlab.experiment.claims import Claim, level_number
 from tsqlab.experiment.stored import Folder, Result, releases
+from tsqlab.metrics.knee import first_enough
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
 from tsqlab.results.folder import ManifestCell
@@ -44,8 +45,6 @@ class Verdict:
     note: str = ""  # what is missing, or that the seeds do not settle it
     kernel: str = ""  # the releases that its cells ran
 
-
-_FULL = 0.03  # a knee: what is so near to the highest is full
 
 Repetition = dict[int, ManifestCell]
 """The cells of one seed, by their place in sides()."""
@@ -127,9 +126,8 @@ def _number(claim: Claim, cells: Sequence[Result]) -> float | None:
     if len(numbers) < len(found):
         return None
     if claim.compare == "knee":
-        full = (1 - _FULL) * max(numbers)
-        reached = zip(claim.levels, numbers, strict=True)
-        return next(level_number(level) for level, number in reached if number >= full)
+        first = first_enough(numbers, max(numbers))
+        return None if first is None else level_number(claim.levels[first])
     try:
         return _COMPARED[claim.compare](numbers)
     except ZeroDivisionError:

@@ -3,8 +3,8 @@
 
 The TSQ limit counts in ms of data, or in packets where those limit. A point is the mean over
 the seeds with its 95 % confidence interval. Stock TSQ and no TSQ at all, which are no numbers,
-are lines across. Where ms vary, a ring marks the knee of each curve: the fewest ms that have
-all but 3 % of the best goodput, no limit's included (tsqlab.metrics.knee).
+are lines across. Where ms vary, a ring marks the knee of each curve: the fewest ms that are
+enough for nearly the best goodput, no limit's included (tsqlab.metrics.knee says how nearly).
 """
 
 from __future__ import annotations
