@@ -210,7 +210,7 @@ def test_the_labs_number_has_its_interval() -> None:
     lab = verdict(seeds([9.0, 10.0, 11.0], tsq="TSQ")).lab
     assert lab is not None
     assert (lab.mean, lab.n) == (10, 3)
-    assert lab.half_width == pytest.approx(4.303 / 3**0.5)
+    assert lab.half_width == pytest.approx(4.302653 / 3**0.5)
 
 
 def test_an_interval_across_a_bound_is_noted_and_decides_nothing() -> None:
