@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tsqlab.cli import folder
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.report import claims_table, make_report, summary_table
+from tsqlab.experiment.stored import read_folder
+from tsqlab.report import claims_table, summary_table, write_report
 
 RESULTS = Path("results")
 """Where runs go by themselves."""
@@ -78,9 +79,10 @@ def show_all(path: Path, *, reports: bool = True) -> None:
 
 def show(path: Path) -> None:
     """Make the report of a folder; print its table and where things are."""
-    report = make_report(path)
+    content = read_folder(path)
+    report = write_report(content)
     print(summary_table(path))
-    if claims := claims_table(path):
+    if claims := claims_table(content):
         print(claims)
     print(f"summary: {path / 'summary.csv'}")
     print(f"plots:   {path / 'plots'}/*.svg")

@@ -6,13 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tsqlab.experiment.claims import Claim, claims_of
-from tsqlab.experiment.stored import Folder, read_folder
+from tsqlab.experiment.stored import Folder
 from tsqlab.report.table import aligned, format_estimate, heading
 from tsqlab.report.verdicts import WORDS, Verdict, Word, check
-from tsqlab.results.folder import read_manifest
 
 _BARE = ("ratio", "step", "span", "knee")  # without the quantity's unit
 _MARKS: dict[Word, str] = {"holds": "✓", "differs": "✗", "not run": "–"}
@@ -44,14 +42,11 @@ def claim_lines(folder: Folder) -> list[Line]:
     return [_line(verdict) for verdict in check(folder, claims)]
 
 
-def claims_table(folder: Path) -> str:
-    """A folder's claims as a table for the terminal; empty when there are none.
-
-    Raises FileError.
-    """
-    if not claims_of(read_manifest(folder).experiment):
+def claims_table(folder: Folder) -> str:
+    """A folder's claims as a table for the terminal; empty when there are none."""
+    lines = claim_lines(folder)
+    if not lines:
         return ""
-    lines = claim_lines(read_folder(folder))
     head = ["claim", "paper", "accepted", "lab", "verdict"]
     rows = [head, *(_row(line) for line in lines)]
     return "\n".join([*aligned(rows, left=len(head)), "", totals(lines)])

@@ -391,7 +391,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_table_for_the_terminal(shown: Path) -> None:
-    head, *rows, blank, totals = claims_table(shown).splitlines()
+    head, *rows, blank, totals = claims_table(read_folder(shown)).splitlines()
     assert head.split() == ["claim", "paper", "accepted", "lab", "verdict"]
     assert [row.split()[0] for row in rows] == ["one", "two", "three", "four", "five", "six"]
     assert rows[0].split() == ["one", "half", "19", "to", "21", "ms", "20.0", "ms", "holds"]
@@ -407,7 +407,7 @@ def test_a_table_for_the_terminal(shown: Path) -> None:
 
 def test_no_claims_no_table(shown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tsqlab.report.claims.claims_of", lambda _: ())
-    assert claims_table(shown) == ""
+    assert claims_table(read_folder(shown)) == ""
     assert "The paper beside the lab" not in make_report(shown).read_text()
 
 

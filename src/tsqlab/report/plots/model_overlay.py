@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -27,10 +28,12 @@ from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
-from tsqlab.model.fit import Fit, fit
 from tsqlab.report.plots.axes import LABELS, short
 from tsqlab.report.plots.figure import COLOURS, FILLS, LINES, MARKERS, Plot, to_plot
 from tsqlab.results.repetitions import Setting, label, over_seeds, setting, varying
+
+if TYPE_CHECKING:
+    from tsqlab.model.fit import Fit
 
 NAME = "model"
 
@@ -83,6 +86,9 @@ def overlays(results: Sequence[Result]) -> dict[Setting, Overlay]:
 
 
 def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
+    # scipy's optimizers take 0.4 s, which reports without this plot need not wait for.
+    from tsqlab.model.fit import fit  # noqa: PLC0415
+
     rows = [
         (limit, goodput, rtt)
         for limit in sorted(cells)
