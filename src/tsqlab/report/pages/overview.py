@@ -18,6 +18,7 @@ from urllib.parse import quote
 from tsqlab.errors import FileError, TsqlabError
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
+from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import Line, claim_lines, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
@@ -29,15 +30,6 @@ from tsqlab.results.folder import MANIFEST, Manifest, ManifestCell, read_manifes
 from tsqlab.results.repetitions import SEED
 
 INDEX = "index.html"
-
-PAPERS = {
-    "cotsq": "Adapting TCP Small Queues for IEEE 802.11 Networks",
-    "lwn": "TCP small queues and WiFi aggregation: a war story",
-    "tp-tsq": "New TCP Modules on the Block",
-    "aggregating": "Aggregating Without Bloating",
-    "wqm": "WQM: An Aggregation-aware Queue Management Scheme for IEEE 802.11n",
-}
-"""The papers by their short names, in the order of their pages."""
 
 _README_COLUMNS = 95
 _BEGIN, _END = "<!-- results: made by `make readme` -->", "<!-- end of results -->"
@@ -86,9 +78,9 @@ class Overview:
 
     @property
     def papers(self) -> list[str]:
-        """Those of which there is a claim, in the order of PAPERS."""
+        """Those of which there is a claim, in the order of papers()."""
         found = dict.fromkeys(entry.paper for entry in self.entries if entry.lines)
-        return sorted(found, key=[*PAPERS, *found].index)
+        return sorted(found, key=[*papers(), *found].index)
 
     @property
     def errors(self) -> list[Entry]:
@@ -121,7 +113,7 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
 def _place(name: str) -> tuple[int, list[tuple[int, str]]]:
     """Where an experiment stands on the page: by paper, and agg-10 after agg-9."""
     paper = bundled_experiments()[name].parent.name
-    order = [*PAPERS, paper].index(paper)
+    order = [*papers(), paper].index(paper)
     return order, [(int(part or 0), text) for text, part in re.findall(r"(\D+)(\d*)", name)]
 
 
@@ -207,7 +199,7 @@ def render(overview: Overview) -> str:
     return fill(
         "overview.html",
         overview=overview,
-        papers=PAPERS,
+        papers=papers(),
         words=WORDS,
         totals=totals(every),
         run=[entry for entry in overview.entries if entry.done],
@@ -238,7 +230,8 @@ def totals_markdown(overview: Overview) -> str:
     head, *rows = totals_rows(overview)
     lines = [head, ["---", *("---:" for _ in head[1:])]]
     for name, *numbers in rows:
-        lines.append([f"`{name}`: {PAPERS[name]}" if name in PAPERS else name, *numbers])
+        paper = papers().get(name)
+        lines.append([f"`{name}`: {paper.title}" if paper else name, *numbers])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
