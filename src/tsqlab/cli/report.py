@@ -50,15 +50,16 @@ def _report(options: argparse.Namespace) -> None:
 
 def _report_all(options: argparse.Namespace) -> None:
     # matplotlib takes half a second, which commands that draw nothing need not wait for.
-    from tsqlab.report.pages import overview  # noqa: PLC0415
+    from tsqlab.report import readme, totals  # noqa: PLC0415
+    from tsqlab.report.pages.overview import read_overview  # noqa: PLC0415
 
     path = options.dir or RESULTS
     if options.readme:
-        figure = overview.update_readme(options.readme, overview.read_overview(path))
+        figure = readme.update_readme(options.readme, read_overview(path))
         print(f"wrote {options.readme} and {figure}")
     elif options.summary:
-        write = {"text": overview.totals_text, "markdown": overview.totals_markdown}
-        print(write[options.summary](overview.read_overview(path)))
+        write = {"text": totals.totals_text, "markdown": totals.totals_markdown}
+        print(write[options.summary](read_overview(path)))
     else:
         show_all(path)
 
@@ -68,11 +69,12 @@ def show_all(path: Path, *, reports: bool = True) -> None:
 
     Raises TsqlabError for damage.
     """
-    from tsqlab.report.pages import overview  # noqa: PLC0415
+    from tsqlab.report.pages.overview import INDEX, make_overview  # noqa: PLC0415
+    from tsqlab.report.totals import totals_text  # noqa: PLC0415
 
-    made = overview.make_overview(path, reports=reports)
-    print(overview.totals_text(made))
-    print(f"report:  {path / overview.INDEX}")
+    made = make_overview(path, reports=reports)
+    print(totals_text(made))
+    print(f"report:  {path / INDEX}")
     if made.errors:
         raise TsqlabError("\n".join(f"{entry.name}: {entry.error}" for entry in made.errors))
 

@@ -75,6 +75,8 @@ def level_number(value: Level) -> float:
     return float(match[0])
 
 
+_STATED = re.compile(r"(?:about )?([0-9]+(?:\.[0-9]+)?)(?: to ([0-9]+(?:\.[0-9]+)?))?(?: \S+)?")
+
 Over = Annotated[Mapping[str, Sequence[Level]], AfterValidator(_check_over)]
 Setting = Annotated[Mapping[str, Level], AfterValidator(_check_factors)]
 Text = Annotated[str, Field(min_length=1)]
@@ -138,6 +140,15 @@ class Claim(BaseModel):
             (factor,) = self.over
             return tuple({**self.of, factor: value} for value in self.levels)
         return (self.of, self.to) if self.to else (self.of,)
+
+    @property
+    def stated(self) -> tuple[float, float] | None:
+        """The paper's own number as a range: (90, 95) of "90 to 95 Mbit/s", (35, 35) of "about 35".
+
+        None where the paper has words instead.
+        """
+        match = _STATED.fullmatch(self.paper)
+        return (float(match[1]), float(match[2] or match[1])) if match else None
 
     def accepts(self, value: float) -> bool:
         """Whether *value* lies in the accepted range."""

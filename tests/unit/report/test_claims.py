@@ -451,3 +451,23 @@ def test_a_folder_without_a_done_cell_has_its_claims(shown: Path) -> None:
     waiting = [cell.model_copy(update={"state": "waiting"}) for cell in read.manifest.cells]
     none = replace(read, manifest=read.manifest.model_copy(update={"cells": waiting}), results=())
     assert {line.word for line in claim_lines(none)} == {"not run"}
+
+
+@pytest.mark.parametrize(
+    ("paper", "stated"),
+    [
+        ("44 Mbit/s", (44, 44)),
+        ("90 to 95 Mbit/s", (90, 95)),
+        ("about 35 ms", (35, 35)),
+        ("1.5 to 4 ms", (1.5, 4)),
+        ("10", (10, 10)),
+        ("two orders of magnitude", None),
+        ("at most about 10 ms", None),
+    ],
+)
+def test_a_papers_number_is_read_out_of_its_text(
+    paper: str, stated: tuple[float, float] | None
+) -> None:
+    claim = Claim(id="x", words="x", paper=paper, quantity="goodput_mbps", compare="value",
+                  of={"tsq": "TSQ"}, lower=1, why="x")  # fmt: skip
+    assert claim.stated == stated
