@@ -8,18 +8,18 @@ from collections import Counter
 from tsqlab.experiment.papers import papers
 from tsqlab.report.pages.overview import Overview
 from tsqlab.report.table import aligned
-from tsqlab.report.verdicts import WORDS, Word
+from tsqlab.report.verdicts import OUTCOMES, Outcome
 
 
 def totals_rows(overview: Overview) -> list[list[str]]:
     """The table of totals: its head, a row per paper, and the sum."""
-    head = ["paper", "claims", *WORDS]
+    head = ["paper", "claims", *OUTCOMES]
     rows = [_totals_row(paper, overview.count(paper)) for paper in overview.papers]
     return [head, *rows, _totals_row("all", overview.count())]
 
 
-def _totals_row(name: str, count: Counter[Word]) -> list[str]:
-    return [name, str(count.total()), *(str(count[word]) for word in WORDS)]
+def _totals_row(name: str, count: Counter[Outcome]) -> list[str]:
+    return [name, str(count.total()), *(str(count[outcome]) for outcome in OUTCOMES)]
 
 
 def totals_text(overview: Overview) -> str:

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from tsqlab.errors import FileError
 from tsqlab.experiment.stored import Folder, releases
-from tsqlab.report.claims import claim_lines, totals
+from tsqlab.report.claims import claim_rows, totals
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.table import COLUMNS, heading, summary_lines
@@ -94,7 +94,7 @@ def fill(template: str, **content: Any) -> str:
 def render(folder: Folder, sections: Sequence[Section]) -> str:
     """The page as text."""
     manifest = folder.manifest
-    claims = claim_lines(folder)
+    claims = claim_rows(folder)
     return fill(
         "report.html",
         manifest=manifest,
@@ -109,7 +109,7 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
 
 
 def _facts(folder: Folder) -> Mapping[str, str]:
-    """What was run, in words."""
+    """What was run, as text."""
     manifest = folder.manifest
     source = [manifest.paper, f"figure {manifest.figure}" if manifest.figure else ""]
     seeds = dict.fromkeys(str(cell.factors[SEED]) for cell in manifest.cells

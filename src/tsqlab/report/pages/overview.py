@@ -19,10 +19,10 @@ from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
 from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
-from tsqlab.report.claims import Line, claim_lines, totals
+from tsqlab.report.claims import ClaimRow, claim_rows, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
-from tsqlab.report.verdicts import WORDS, Word
+from tsqlab.report.verdicts import OUTCOMES, Outcome
 from tsqlab.results.files import write_whole
 from tsqlab.results.folder import MANIFEST, Manifest, ManifestCell, read_manifest
 from tsqlab.results.repetitions import SEED
@@ -42,8 +42,8 @@ class Entry:
     cells: int
     done: int
     simulated_s: float
-    lines: list[Line]
-    run: Mapping[str, str] = field(default_factory=dict)  # what was run: by column, in words
+    claims: list[ClaimRow]
+    run: Mapping[str, str] = field(default_factory=dict)  # what was run, as text, by column
     error: str = ""
 
     @property
@@ -62,19 +62,19 @@ class Overview:
     headline_text: str  # its numbers, for those who do not see it
     others: list[tuple[str, str]]  # further folders: a name and a link
 
-    def count(self, paper: str | None = None) -> Counter[Word]:
+    def count(self, paper: str | None = None) -> Counter[Outcome]:
         """How many claims hold, differ and were not run, of one paper or of all."""
         return Counter(
-            line.word
+            row.outcome
             for entry in self.entries
-            for line in entry.lines
+            for row in entry.claims
             if paper in (None, entry.paper)
         )
 
     @property
     def papers(self) -> list[str]:
         """Those of which there is a claim, in the order of papers()."""
-        found = dict.fromkeys(entry.paper for entry in self.entries if entry.lines)
+        found = dict.fromkeys(entry.paper for entry in self.entries if entry.claims)
         return sorted(found, key=[*papers(), *found].index)
 
     @property
@@ -143,9 +143,9 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
         "seeds": [result.factors.get(SEED, "") for result in results],
     }
     try:
-        lines = claim_lines(folder)
+        claims = claim_rows(folder)
     except TsqlabError as wrong:
-        lines, error = [], error or str(wrong)
+        claims, error = [], error or str(wrong)
     return Entry(
         name=name,
         title=manifest.title,
@@ -155,7 +155,7 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
         cells=len(manifest.cells),
         done=len(results),
         simulated_s=sum(result.trace.total_s for result in results),
-        lines=lines,
+        claims=claims,
         run={column: distinct(values) for column, values in columns.items()},
         error=error,
     )
@@ -164,7 +164,7 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
 def distinct(values: Sequence[object]) -> str:
     """What there is of values, each once: "1 to 5" of numbers in a row."""
     found = list(dict.fromkeys(str(value) for value in values if str(value)))
-    if len(found) > 2 and all(one.isdigit() for one in found):
+    if len(found) > 2 and all(text.isdigit() for text in found):
         numbers = sorted(map(int, found))
         if numbers == list(range(numbers[0], numbers[-1] + 1)):
             return f"{numbers[0]} to {numbers[-1]}"
@@ -191,12 +191,12 @@ def make_overview(path: Path, *, reports: bool = True) -> Overview:
 
 def render(overview: Overview) -> str:
     """The page as text."""
-    every = [line for entry in overview.entries for line in entry.lines]
+    every = [row for entry in overview.entries for row in entry.claims]
     return fill(
         "overview.html",
         overview=overview,
         papers=papers(),
-        words=WORDS,
+        outcomes=OUTCOMES,
         totals=totals(every),
         run=[entry for entry in overview.entries if entry.done],
         waiting=[entry for entry in overview.entries if not entry.done],

@@ -11,20 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.report.plots.axes import short
-from tsqlab.report.plots.figure import COLOURS, INK, MUTED, plain, style, to_svg
+from tsqlab.report.plots.figure import COLOURS, INK, MUTED, new_figure, plain, style, to_svg
 from tsqlab.results.repetitions import over_seeds
 
 EXPERIMENT = "cotsq-3"
 
 _MORE_CLAIMS = "cotsq-4"  # what the paper says of CoTSQ, which is its 6TSQ
 _CAPTION = "One CUBIC upload over the papers' USB radio (`{device}`)"  # what EXPERIMENT is
-_SIZE_IN = (7.2, 2.9)
+_WIDTH_IN, _HEIGHT_IN = 7.2, 2.9  # of the README
 _BAR = 0.36
 
 
@@ -88,7 +87,7 @@ def headline(results: Sequence[Result]) -> str | None:
     if not all(cells.values()):
         return None
     with style():
-        figure = Figure(figsize=_SIZE_IN, layout="constrained", facecolor="white")
+        figure = new_figure(_WIDTH_IN, _HEIGHT_IN)
         for axes, metric, numbers, label in zip(
             figure.subplots(1, 2), ("goodput_mbps", "ping_ms_p50"),
             (stated.goodput_mbps, stated.ping_ms),

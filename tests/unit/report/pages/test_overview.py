@@ -25,7 +25,7 @@ def test_what_has_not_been_run_is_there_too(tmp_path: Path) -> None:
     papers = [entry.paper for entry in overview.entries]
     assert list(dict.fromkeys(papers)) == ["cotsq", "lwn", "tp-tsq", "aggregating"]
     assert names.index("agg-8") + 1 == names.index("agg-10")
-    assert {line.word for entry in overview.entries for line in entry.lines} == {"not run"}
+    assert {row.outcome for entry in overview.entries for row in entry.claims} == {"not run"}
     assert overview.headline is None
     make_overview(tmp_path)
     text = (tmp_path / "index.html").read_text()
@@ -47,8 +47,8 @@ def test_the_page_counts_and_links(tmp_path: Path) -> None:
     assert dict(entry.run) == {
         "Linux": "6.12.1", "patches of": "6.12", "profiles": "ath9k_htc", "seeds": "1, 2",
     }  # fmt: skip
-    assert entry.lines
-    assert "not run" not in {line.word for line in entry.lines}, "what was run is judged"
+    assert entry.claims
+    assert "not run" not in {row.outcome for row in entry.claims}, "what was run is judged"
     count = overview.count("cotsq")
     assert f">{count['differs']}</td>" in text
     assert text.index("Totals") < text.index("Claims</h2>") < text.index("What was run")
