@@ -14,6 +14,7 @@ KERNEL_CONFIG = ROOT / "kernel" / "config"
 KERNEL_MODULES = ROOT / "kernel" / "modules"
 KERNEL_PATCHES = ROOT / "kernel" / "patches"
 EXPERIMENTS = ROOT / "experiments"
+PAPERS = EXPERIMENTS / "papers.toml"
 PROFILES = PACKAGE / "profiles"
 
 

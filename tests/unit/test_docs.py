@@ -14,7 +14,7 @@ from tsqlab.experiment.spec import PLOTS, TABLES, Report
 from tsqlab.kernels.source import changes, patches_of, versions
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.paths import ROOT
-from tsqlab.report.verdicts import WORDS
+from tsqlab.report.verdicts import OUTCOMES
 from tsqlab.results.summary import METRICS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -54,7 +54,7 @@ def test_every_key_is_documented():
 
 def test_every_key_of_a_claim_is_documented():
     text = (ROOT / "docs" / "claims.md").read_text()
-    for name in (*(key for key in Claim.model_fields if key != "id"), *SHAPES, *WORDS):
+    for name in (*(key for key in Claim.model_fields if key != "id"), *SHAPES, *OUTCOMES):
         assert f"`{name}`" in text
     assert set(QUANTITIES) - set(METRICS) == set(SHAPES), "the rest is summary.csv's"
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tsqlab.cli import folder
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.report import claims_table, make_report, summary_table
+from tsqlab.experiment.stored import read_folder
+from tsqlab.report import claims_table, summary_table, write_report
 
 RESULTS = Path("results")
 """Where runs go by themselves."""
@@ -49,15 +50,16 @@ def _report(options: argparse.Namespace) -> None:
 
 def _report_all(options: argparse.Namespace) -> None:
     # matplotlib takes half a second, which commands that draw nothing need not wait for.
-    from tsqlab.report.pages import overview  # noqa: PLC0415
+    from tsqlab.report import readme, totals  # noqa: PLC0415
+    from tsqlab.report.pages.overview import read_overview  # noqa: PLC0415
 
     path = options.dir or RESULTS
     if options.readme:
-        figure = overview.update_readme(options.readme, overview.read_overview(path))
+        figure = readme.update_readme(options.readme, read_overview(path))
         print(f"wrote {options.readme} and {figure}")
     elif options.summary:
-        write = {"text": overview.totals_text, "markdown": overview.totals_markdown}
-        print(write[options.summary](overview.read_overview(path)))
+        write = {"text": totals.totals_text, "markdown": totals.totals_markdown}
+        print(write[options.summary](read_overview(path)))
     else:
         show_all(path)
 
@@ -67,20 +69,22 @@ def show_all(path: Path, *, reports: bool = True) -> None:
 
     Raises TsqlabError for damage.
     """
-    from tsqlab.report.pages import overview  # noqa: PLC0415
+    from tsqlab.report.pages.overview import INDEX, make_overview  # noqa: PLC0415
+    from tsqlab.report.totals import totals_text  # noqa: PLC0415
 
-    made = overview.make_overview(path, reports=reports)
-    print(overview.totals_text(made))
-    print(f"report:  {path / overview.INDEX}")
+    made = make_overview(path, reports=reports)
+    print(totals_text(made))
+    print(f"report:  {path / INDEX}")
     if made.errors:
         raise TsqlabError("\n".join(f"{entry.name}: {entry.error}" for entry in made.errors))
 
 
 def show(path: Path) -> None:
     """Make the report of a folder; print its table and where things are."""
-    report = make_report(path)
+    content = read_folder(path)
+    report = write_report(content)
     print(summary_table(path))
-    if claims := claims_table(path):
+    if claims := claims_table(content):
         print(claims)
     print(f"summary: {path / 'summary.csv'}")
     print(f"plots:   {path / 'plots'}/*.svg")

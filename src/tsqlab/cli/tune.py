@@ -73,9 +73,9 @@ def _tune(options: argparse.Namespace) -> None:
     )  # fmt: skip
     write_whole(file, sweep.text().encode())
     run_shown(load(str(file)), out, options.jobs)
-    words = tuning.in_words(tuning.read_tuning(out))
-    write_whole(out / _TUNING, f"{words}\n".encode())
-    print(words)
+    text = tuning.tuning_text(tuning.read_tuning(out))
+    write_whole(out / _TUNING, f"{text}\n".encode())
+    print(text)
     print(f"tuning:  {out / _TUNING}")
 
 

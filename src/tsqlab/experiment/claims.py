@@ -75,6 +75,8 @@ def level_number(value: Level) -> float:
     return float(match[0])
 
 
+_STATED = re.compile(r"(?:about )?([0-9]+(?:\.[0-9]+)?)(?: to ([0-9]+(?:\.[0-9]+)?))?(?: \S+)?")
+
 Over = Annotated[Mapping[str, Sequence[Level]], AfterValidator(_check_over)]
 Setting = Annotated[Mapping[str, Level], AfterValidator(_check_factors)]
 Text = Annotated[str, Field(min_length=1)]
@@ -87,19 +89,20 @@ class Claim(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: Text  # the table's name: that of the statement in the paper's list, and a suffix
-    words: Text  # what the paper says
+    statement: Text  # what the paper says
     paper: Text  # its number, or what it has in place of one
     quantity: Annotated[str, AfterValidator(_check_quantity)]  # one of QUANTITIES, of a cell
-    # Of alone, of / to, of - to; or, of the curve over some levels of a factor: see docs/claims.md.
+    # What is done with the numbers of "of", "to" and "over"; docs/claims.md explains each.
     compare: Literal["value", "ratio", "difference", "knee", "step", "highest", "lowest", "span"]
     of: Setting = {}  # factors and their levels
     to: Setting = {}
     over: Over = {}  # one factor and some of its levels, in the curve's order
-    lower: Bound | None = None  # the accepted range, its ends included; in the quantity's unit,
-    upper: Bound | None = None  # or of a ratio, which has none
-    why: Text  # how the words became these bounds
-    explanation: str = ""  # of what differs in the lab,
-    evidence: str = ""  # and what shows that it is so
+    # The accepted range, ends included, in the quantity's unit; a ratio has none.
+    lower: Bound | None = None
+    upper: Bound | None = None
+    why: Text  # how the statement became these bounds
+    explanation: str = ""  # why the lab's number differs
+    evidence: str = ""  # what shows that the explanation is right
 
     @model_validator(mode="after")
     def _whole(self) -> Claim:
@@ -139,6 +142,15 @@ class Claim(BaseModel):
             return tuple({**self.of, factor: value} for value in self.levels)
         return (self.of, self.to) if self.to else (self.of,)
 
+    @property
+    def stated(self) -> tuple[float, float] | None:
+        """The paper's own number as a range: (90, 95) of "90 to 95 Mbit/s", (35, 35) of "about 35".
+
+        None where the paper has words instead.
+        """
+        match = _STATED.fullmatch(self.paper)
+        return (float(match[1]), float(match[2] or match[1])) if match else None
+
     def accepts(self, value: float) -> bool:
         """Whether *value* lies in the accepted range."""
         return (self.lower is None or value >= self.lower) and (
@@ -177,13 +189,18 @@ def _claim(path: Path, text: str, name: str, table: Any) -> Claim:
         return Claim.model_validate({"id": name, **table})
     except ValidationError as error:
         # A key that is misspelt is also missing; what it should be is the better news.
-        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
         keys = [str(part) for part in first["loc"] if str(part) in Claim.model_fields]
         raise wrong([name, *(keys or map(str, first["loc"]))], reason(first, _unknown)) from None
 
 
+_RENAMED = {"words": "statement"}  # keys that files written before 0.1.0 have
+
+
 def _unknown(where: Sequence[str]) -> str:
     accepted = [name for name in Claim.model_fields if name != "id"]
+    if new := _RENAMED.get(where[-1]):
+        return f'unknown key; it is called "{new}" now'
     near = difflib.get_close_matches(where[-1], accepted, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
     return f"unknown key; {hint}"

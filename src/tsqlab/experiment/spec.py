@@ -292,7 +292,7 @@ class Spec(_Table):
     """One experiment without its matrix: what a single cell runs."""
 
     title: str
-    paper: str = ""  # cotsq, lwn, tp-tsq, aggregating or wqm
+    paper: str = ""  # its short name in experiments/papers.toml, or any other text
     figure: str = ""
     testbed: Testbed = Testbed()
     flows: Flows = Flows()

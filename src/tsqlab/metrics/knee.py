@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tsqlab.metrics.document import Floats
 
@@ -46,22 +47,22 @@ def find_knee(
     """
     mean = goodputs.mean(axis=0)
     best = _best(goodputs, reference)
-    at = _first(mean, best)
-    if at is None:
+    first = first_enough(mean, best)
+    if first is None:
         return None
-    knee = Knee(limits[at], float(mean[at]), best)
+    knee = Knee(limits[first], float(mean[first]), best)
     seeds = len(goodputs)
     if seeds < _SEEDS_MIN:
         return knee
     # Fixed: the same results give the same interval.
     draws = np.random.default_rng(seeds).integers(0, seeds, (_DRAWS, seeds))
     found = [
-        _first(goodputs[drawn].mean(axis=0),
-               _best(goodputs[drawn], None if reference is None else reference[drawn]))
+        first_enough(goodputs[drawn].mean(axis=0),
+                     _best(goodputs[drawn], None if reference is None else reference[drawn]))
         for drawn in draws
     ]  # fmt: skip
-    # One without a knee has it beyond the last limit, if anywhere.
-    places = np.sort([len(limits) if one is None else one for one in found])
+    # A draw without a knee has it beyond the last limit, if anywhere.
+    places = np.sort([len(limits) if place is None else place for place in found])
     low, high = (int(places[round(share * (_DRAWS - 1))]) for share in (0.025, 0.975))
     last = len(limits) - 1
     return Knee(
@@ -75,6 +76,7 @@ def _best(goodputs: Floats, reference: Floats | None) -> float:
     return best if reference is None else max(best, float(reference.mean()))
 
 
-def _first(mean: Floats, best: float) -> int | None:
-    enough = np.flatnonzero(mean >= (1 - WITHIN) * best)
+def first_enough(values: ArrayLike, best: float) -> int | None:
+    """The place of the first value that is within WITHIN of *best*; None when there is none."""
+    enough = np.flatnonzero(np.asarray(values) >= (1 - WITHIN) * best)
     return int(enough[0]) if enough.size else None

@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
-from scipy.stats import t as student_t
+from scipy.special import stdtrit  # Student's t; scipy.stats takes longer to import
 
 from tsqlab.model.aggregation import (
     Floats,
@@ -185,5 +185,5 @@ def _half_widths(jacobian: Floats, cost: float, problem: _Problem) -> Floats:
     if degrees < 1:
         raise ValueError("the measurements short of the first step are too few")
     covariance = 2 * cost / degrees * np.linalg.inv(jacobian.T @ jacobian)
-    factors = student_t.ppf(0.975, degrees) * np.sqrt(np.diag(covariance))
+    factors = stdtrit(degrees, 0.975) * np.sqrt(np.diag(covariance))
     return np.asarray(factors * problem.scale)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from tsqlab.model.phy import Rate
 from tsqlab.model.ppdu import ppdu_ns
+from tsqlab.model.rounding import round_up
 
 PPDU_MAX_NS = 5_484_000
 """aPPDUMaxTime, without the signal extension of 2.4 GHz."""
@@ -57,7 +58,7 @@ def mpdu_bytes(
 
 def _amsdu_bytes(ip_bytes: int, packets: int) -> int:
     subframe = _AMSDU_HEADER + _LLC + ip_bytes
-    return (packets - 1) * _padded(subframe) + subframe
+    return (packets - 1) * round_up(subframe, 4) + subframe
 
 
 def psdu_bytes(
@@ -78,11 +79,7 @@ def psdu_bytes(
             f"not {mpdu_bytes}"
         )
     subframe = _DELIMITER + mpdu_bytes
-    return (subframes - 1) * (_padded(subframe) + _DELIMITER * extra_delimiters) + subframe
-
-
-def _padded(size: int) -> int:
-    return -(-size // 4) * 4
+    return (subframes - 1) * (round_up(subframe, 4) + _DELIMITER * extra_delimiters) + subframe
 
 
 @dataclass(frozen=True)

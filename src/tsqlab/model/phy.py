@@ -34,6 +34,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+from tsqlab.model.rounding import ceil_div
+
 Standard = Literal["legacy", "HT", "VHT", "HE"]
 
 LEGACY_MBPS = (6, 9, 12, 18, 24, 36, 48, 54)
@@ -139,7 +141,7 @@ class Rate:
             return 0
         if self.standard == "VHT":
             exception = _VHT_ENCODERS.get((self.width_mhz, self.streams, self.mcs))
-            return exception or -(-self.n_dbps // _VHT_ENCODER_BITS)
+            return exception or ceil_div(self.n_dbps, _VHT_ENCODER_BITS)
         return 1 if self.n_dbps <= _HT_ENCODER_BITS else 2
 
     @property

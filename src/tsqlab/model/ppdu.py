@@ -38,6 +38,7 @@ from collections.abc import Sequence
 
 from tsqlab.model.band import GHZ_5, Band
 from tsqlab.model.phy import Rate
+from tsqlab.model.rounding import ceil_div, round_up
 
 ACK_BYTES = CTS_BYTES = 14
 RTS_BYTES = 20
@@ -71,7 +72,7 @@ def symbols(rate: Rate, psdu_bytes: int) -> int:
     """Data symbols of a PSDU."""
     if psdu_bytes < 1:
         raise ValueError(f"a PSDU has at least 1 byte, not {psdu_bytes}")
-    return -(-(16 + 8 * psdu_bytes + 6 * rate.n_es) // rate.n_dbps)
+    return ceil_div(16 + 8 * psdu_bytes + 6 * rate.n_es, rate.n_dbps)
 
 
 def ppdu_ns(rate: Rate, psdu_bytes: int, band: Band = GHZ_5, pe_ns: int = 0) -> int:
@@ -79,7 +80,7 @@ def ppdu_ns(rate: Rate, psdu_bytes: int, band: Band = GHZ_5, pe_ns: int = 0) -> 
     _check(rate, band, pe_ns)
     data_ns = symbols(rate, psdu_bytes) * rate.symbol_ns
     if rate.standard != "HE":
-        data_ns = -(-data_ns // _L_SYMBOL_NS) * _L_SYMBOL_NS
+        data_ns = round_up(data_ns, _L_SYMBOL_NS)
     return preamble_ns(rate) + data_ns + pe_ns + band.signal_extension_ns
 
 

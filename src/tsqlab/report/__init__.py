@@ -3,15 +3,21 @@
 
 from pathlib import Path
 
+from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import claims_table
 from tsqlab.report.table import format_table, summary_table
 
-__all__ = ["claims_table", "format_table", "make_report", "summary_table"]
+__all__ = ["claims_table", "format_table", "make_report", "summary_table", "write_report"]
 
 
 def make_report(folder: Path) -> Path:
     """Make report.html of an experiment's folder; returns where it is. Raises FileError."""
+    return write_report(read_folder(folder))
+
+
+def write_report(folder: Folder) -> Path:
+    """Make report.html of a folder that has been read; returns where it is. Raises FileError."""
     # matplotlib takes half a second, which commands that draw nothing need not wait for.
     from tsqlab.report.pages import experiment  # noqa: PLC0415
 
-    return experiment.make_report(folder)
+    return experiment.write_report(folder)

@@ -1,35 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Verdicts as people read them: the paper's words beside the lab's number."""
+"""Verdicts as people read them: the paper's statement beside the lab's number."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tsqlab.experiment.claims import Claim, claims_of
-from tsqlab.experiment.stored import Folder, read_folder
+from tsqlab.experiment.stored import Folder
 from tsqlab.report.table import aligned, format_estimate, heading
-from tsqlab.report.verdicts import WORDS, Verdict, Word, check
-from tsqlab.results.folder import read_manifest
+from tsqlab.report.verdicts import OUTCOMES, Outcome, Verdict, check
 
 _BARE = ("ratio", "step", "span", "knee")  # without the quantity's unit
-_MARKS: dict[Word, str] = {"holds": "✓", "differs": "✗", "not run": "–"}
+_MARKS: dict[Outcome, str] = {"holds": "✓", "differs": "✗", "not run": "–"}
 
 
 @dataclass(frozen=True)
-class Line:
+class ClaimRow:
     """A verdict as text."""
 
     id: str
     context: str
-    words: str
+    statement: str
     paper: str
     what: str  # the quantity, and of which settings
     accepted: str
     lab: str  # with its confidence interval
-    word: Word
+    outcome: Outcome
     mark: str  # the same as a sign
     note: str
     kernel: str
@@ -38,53 +36,50 @@ class Line:
     evidence: str
 
 
-def claim_lines(folder: Folder) -> list[Line]:
+def claim_rows(folder: Folder) -> list[ClaimRow]:
     """The claims about a folder's experiment; none where no paper claims anything."""
     claims = claims_of(folder.manifest.experiment)
-    return [_line(verdict) for verdict in check(folder, claims)]
+    return [_claim_row(verdict) for verdict in check(folder, claims)]
 
 
-def claims_table(folder: Path) -> str:
-    """A folder's claims as a table for the terminal; empty when there are none.
-
-    Raises FileError.
-    """
-    if not claims_of(read_manifest(folder).experiment):
+def claims_table(folder: Folder) -> str:
+    """A folder's claims as a table for the terminal; empty when there are none."""
+    rows = claim_rows(folder)
+    if not rows:
         return ""
-    lines = claim_lines(read_folder(folder))
     head = ["claim", "paper", "accepted", "lab", "verdict"]
-    rows = [head, *(_row(line) for line in lines)]
-    return "\n".join([*aligned(rows, left=len(head)), "", totals(lines)])
+    fields = [head, *(_fields(row) for row in rows)]
+    return "\n".join([*aligned(fields, left=len(head)), "", totals(rows)])
 
 
-def totals(lines: Sequence[Line]) -> str:
+def totals(rows: Sequence[ClaimRow]) -> str:
     """How many claims hold, differ and were not run: "3 hold, 1 differs, 2 not run"."""
-    count = Counter(line.word for line in lines)
-    several = {"holds": "hold", "differs": "differ"}
-    words = (f"{count[word]} {word if count[word] == 1 else several.get(word, word)}"
-             for word in WORDS)  # fmt: skip
-    return f"claims: {', '.join(words)}"
+    count = Counter(row.outcome for row in rows)
+    plural = {"holds": "hold", "differs": "differ"}
+    parts = (f"{count[outcome]} {outcome if count[outcome] == 1 else plural.get(outcome, outcome)}"
+             for outcome in OUTCOMES)  # fmt: skip
+    return f"claims: {', '.join(parts)}"
 
 
-def _row(line: Line) -> list[str]:
-    name = f"{line.id} ({line.context})" if line.context else line.id
-    verdict = f"{line.word}: {line.note}" if line.note else line.word
-    return [name, line.paper, line.accepted, line.lab, verdict]
+def _fields(row: ClaimRow) -> list[str]:
+    name = f"{row.id} ({row.context})" if row.context else row.id
+    verdict = f"{row.outcome}: {row.note}" if row.note else row.outcome
+    return [name, row.paper, row.accepted, row.lab, verdict]
 
 
-def _line(verdict: Verdict) -> Line:
+def _claim_row(verdict: Verdict) -> ClaimRow:
     claim = verdict.claim
-    differs = verdict.word == "differs"
-    return Line(
+    differs = verdict.outcome == "differs"
+    return ClaimRow(
         id=claim.id,
         context=verdict.context,
-        words=claim.words,
+        statement=claim.statement,
         paper=claim.paper,
         what=_what(claim),
         accepted=_with_unit(_accepted(claim), claim),
         lab=_lab(verdict),
-        word=verdict.word,
-        mark=_MARKS[verdict.word],
+        outcome=verdict.outcome,
+        mark=_MARKS[verdict.outcome],
         note=verdict.note,
         kernel=verdict.kernel,
         why=claim.why,
@@ -124,7 +119,7 @@ def _accepted(claim: Claim) -> str:
 
 def _lab(verdict: Verdict) -> str:
     if verdict.lab is None:
-        return "" if verdict.word == "not run" else "none"
+        return "" if verdict.outcome == "not run" else "none"
     return _with_unit(format_estimate(verdict.lab), verdict.claim)
 
 

@@ -35,11 +35,11 @@ _STATISTICS = {"p10": "10 %", "p50": "median", "p90": "90 %", "mean": "mean"}
 
 def heading(metric: str) -> tuple[str, str]:
     """A metric's name and unit for people: ("ping median", "ms") of "ping_ms_p50"."""
-    *words, last = metric.split("_")
+    *parts, last = metric.split("_")
     statistic = _STATISTICS.get(last, "")
-    words = words if statistic else [*words, last]
-    unit = UNITS.get(words[-1], "")
-    name = "_".join(words[:-1] if unit else words)
+    parts = parts if statistic else [*parts, last]
+    unit = UNITS.get(parts[-1], "")
+    name = "_".join(parts[:-1] if unit else parts)
     return f"{_NAMES.get(name, name)} {statistic}".strip(), unit
 
 
@@ -66,10 +66,10 @@ def summary_table(folder: Path) -> str:
 def summary_lines(rows: Sequence[SummaryRow], columns: Sequence[str]) -> list[list[str]]:
     """The table as text, the headings first; as many factors come first as rows have."""
     groups = by_setting(rows)
-    factors = list(dict.fromkeys(name for one in groups for name, _ in one))
+    factors = list(dict.fromkeys(name for setting in groups for name, _ in setting))
     lines = [[*factors, *(heading(name)[0] for name in columns)]]
-    for one, cells in groups.items():
-        levels = dict(one)
+    for setting, cells in groups.items():
+        levels = dict(setting)
         lines.append([
             *(str(levels.get(name, "")) for name in factors),
             *(format_estimate(over_seeds(cells, name)) for name in columns),
@@ -101,7 +101,7 @@ def aligned(lines: Sequence[Sequence[str]], left: int) -> list[str]:
     """
     widths = [max(map(len, fields)) for fields in zip(*lines, strict=True)]
     return [
-        "  ".join(text.ljust(width) if at < left else text.rjust(width)
-                  for at, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip()
+        "  ".join(text.ljust(width) if column < left else text.rjust(width)
+                  for column, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip()
         for line in lines
     ]  # fmt: skip

@@ -49,13 +49,13 @@ def shift_for(ms: float) -> int:
     return max(0, min(STOCK_SHIFT, math.floor(math.log2(1000 / enough))))
 
 
-def in_words(tuning: Tuning) -> str:
+def tuning_text(tuning: Tuning) -> str:
     """The knee, what it costs, and what to set."""
     curve, knee = tuning.curve, tuning.knee
     limits = sorted(curve.points)
     lines = [f"tried: {', '.join(short(ms) for ms in limits)} ms, {_seeds(tuning.seeds)} each"]
-    lines += [f"{word + ':':10} {_numbers(curve.references[word])}"
-              for word in (STOCK, NONE) if word in curve.references]  # fmt: skip
+    lines += [f"{name + ':':10} {_numbers(curve.references[name])}"
+              for name in (STOCK, NONE) if name in curve.references]  # fmt: skip
     if knee is None:
         most = limits[-1]
         lines += [
@@ -80,12 +80,12 @@ def _seeds(count: int) -> str:
 
 def _numbers(cells: Sequence[Result]) -> str:
     goodput, ping = over_seeds(cells, "goodput_mbps"), over_seeds(cells, "ping_ms_p50")
-    words = [
+    parts = [
         f"{short(value.mean)} {unit}"
         for value, unit in ((goodput, "Mbit/s"), (ping, "ms of ping"))
         if value
     ]
-    return ", ".join(words) or "no number"
+    return ", ".join(parts) or "no number"
 
 
 def _interval(knee: Knee, seeds: int) -> str:

@@ -23,14 +23,15 @@ from typing import Literal
 
 from tsqlab.experiment.claims import Claim, level_number
 from tsqlab.experiment.stored import Folder, Result, releases
+from tsqlab.metrics.knee import first_enough
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
 from tsqlab.results.folder import ManifestCell
 from tsqlab.results.record import Level
-from tsqlab.results.repetitions import Setting, setting, varying
+from tsqlab.results.repetitions import Setting, setting_of, varying
 
-Word = Literal["holds", "differs", "not run"]
-WORDS: tuple[Word, ...] = ("holds", "differs", "not run")
+Outcome = Literal["holds", "differs", "not run"]
+OUTCOMES: tuple[Outcome, ...] = ("holds", "differs", "not run")
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,12 @@ class Verdict:
     """What the lab says of a claim."""
 
     claim: Claim
-    word: Word
+    outcome: Outcome
     lab: Estimate | None  # None: not run, or no repetition has a number
     context: str = ""  # levels of factors that vary and that the claim does not name
     note: str = ""  # what is missing, or that the seeds do not settle it
     kernel: str = ""  # the releases that its cells ran
 
-
-_FULL = 0.03  # a knee: what is so near to the highest is full
 
 Repetition = dict[int, ManifestCell]
 """The cells of one seed, by their place in sides()."""
@@ -63,7 +62,7 @@ def check(folder: Folder, claims: Sequence[Claim]) -> list[Verdict]:
     ]
 
 
-def in_words(side: Iterable[tuple[str, Level]]) -> str:
+def setting_text(side: Iterable[tuple[str, Level]]) -> str:
     """A setting as text: "bottleneck=L10M, tsq=NoTSQ"."""
     return ", ".join(f"{name}={level}" for name, level in side)
 
@@ -74,20 +73,20 @@ def _contexts(claim: Claim, cells: Sequence[ManifestCell]) -> dict[str, list[Rep
     named = {*claim.of, *claim.over}
     for cell in cells:
         rest = {name: level for name, level in cell.factors.items() if name not in named}
-        for at, side in enumerate(claim.sides):
+        for place, side in enumerate(claim.sides):
             if side.items() <= cell.factors.items():
-                repetitions = found.setdefault(setting(rest), {})
-                repetitions.setdefault(frozenset(rest.items()), {})[at] = cell
+                repetitions = found.setdefault(setting_of(rest), {})
+                repetitions.setdefault(frozenset(rest.items()), {})[place] = cell
     names = varying(list(found))
     return {
-        in_words(item for item in context if item[0] in names): list(repetitions.values())
+        setting_text(item for item in context if item[0] in names): list(repetitions.values())
         for context, repetitions in found.items()
     } or {"": []}
 
 
 def _kernel(repetitions: Sequence[Repetition], results: Mapping[str, Result]) -> str:
-    cells = (cell.id for repetition in repetitions for cell in repetition.values())
-    return releases(results[one] for one in cells if one in results)
+    ids = (cell.id for repetition in repetitions for cell in repetition.values())
+    return releases(results[cell] for cell in ids if cell in results)
 
 
 def _verdict(
@@ -111,10 +110,10 @@ def _verdict(
 
 
 def _missing(claim: Claim, repetitions: Sequence[Repetition], results: Mapping[str, Result]) -> str:
-    """Which cells are missing, in words; nothing when all are there."""
-    for at, side in enumerate(claim.sides):
-        if not any(at in repetition for repetition in repetitions):
-            return f"no cell has {in_words(side.items())}"
+    """Which cells are missing, as text; empty when all are there."""
+    for place, side in enumerate(claim.sides):
+        if not any(place in repetition for repetition in repetitions):
+            return f"no cell has {setting_text(side.items())}"
     wanted = len(repetitions) * len(claim.sides)
     done = sum(cell.id in results for repetition in repetitions for cell in repetition.values())
     return f"{wanted - done} of {wanted} cells missing or not done" if done < wanted else ""
@@ -127,9 +126,8 @@ def _number(claim: Claim, cells: Sequence[Result]) -> float | None:
     if len(numbers) < len(found):
         return None
     if claim.compare == "knee":
-        full = (1 - _FULL) * max(numbers)
-        reached = zip(claim.levels, numbers, strict=True)
-        return next(level_number(level) for level, number in reached if number >= full)
+        first = first_enough(numbers, max(numbers))
+        return None if first is None else level_number(claim.levels[first])
     try:
         return _COMPARED[claim.compare](numbers)
     except ZeroDivisionError:

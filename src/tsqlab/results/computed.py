@@ -11,21 +11,12 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from tsqlab.metrics.statistics import jain
 from tsqlab.results.grid import Number, Series
 
 Combine = Callable[[Sequence[Number]], float | None]
-
-
-def average(values: Sequence[Number]) -> float | None:
-    """The arithmetic mean."""
-    return math.fsum(values) / len(values)
-
-
-def total(values: Sequence[Number]) -> float | None:
-    """The sum."""
-    return math.fsum(values)
 
 
 @dataclass(frozen=True)
@@ -43,11 +34,11 @@ class Computed:
 
 
 def _average(name: str, source: str) -> Computed:
-    return Computed(name, average, "AverageRunner", source)
+    return Computed(name, fmean, "AverageRunner", source)
 
 
 def _sum(name: str, source: str) -> Computed:
-    return Computed(name, total, "SumRunner", source)
+    return Computed(name, math.fsum, "SumRunner", source)
 
 
 def _numbered(direction: str) -> tuple[Computed, ...]:

@@ -28,6 +28,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from tsqlab.errors import FileError
@@ -151,7 +152,7 @@ def _measured_meta(name: str, samples: Samples, clock: Clock) -> dict[str, Any]:
     if name.startswith("wifi"):
         return {"RUNNER": "WifiStatsRunner", "UNITS": "misc"}
     if name.startswith("Ping"):
-        mean = math.fsum(values) / len(values) if values else None
+        mean = fmean(values) if values else None
         return {
             "RUNNER": "PingRunner" if name == "Ping (ms) ICMP" else "IrttRunner",
             "UNITS": "ms",

@@ -38,7 +38,7 @@ class HasMetrics(Protocol):
 Placed = TypeVar("Placed", bound=HasFactors)
 
 
-def setting(factors: Mapping[str, Level]) -> Setting:
+def setting_of(factors: Mapping[str, Level]) -> Setting:
     """The setting that a cell repeats."""
     return tuple((name, level) for name, level in factors.items() if name != SEED)
 
@@ -47,28 +47,28 @@ def by_setting(cells: Iterable[Placed]) -> dict[Setting, list[Placed]]:
     """The repetitions of each setting, in the order in which they come."""
     groups: dict[Setting, list[Placed]] = {}
     for cell in cells:
-        groups.setdefault(setting(cell.factors), []).append(cell)
+        groups.setdefault(setting_of(cell.factors), []).append(cell)
     return groups
 
 
 def varying(settings: Sequence[Setting]) -> list[str]:
     """The factors that do not have the same level everywhere."""
     levels: dict[str, set[Level]] = {}
-    for one in settings:
-        for name, level in one:
+    for setting in settings:
+        for name, level in setting:
             levels.setdefault(name, set()).add(level)
     return [name for name, found in levels.items() if len(found) > 1]
 
 
-def words(one: Setting, factors: Sequence[str]) -> tuple[str, ...]:
+def level_texts(setting: Setting, factors: Sequence[str]) -> tuple[str, ...]:
     """The levels of those *factors*, as text."""
-    levels = dict(one)
+    levels = dict(setting)
     return tuple(str(levels[name]) for name in factors if name in levels)
 
 
-def label(one: Setting, factors: Sequence[str]) -> str:
+def label(setting: Setting, factors: Sequence[str]) -> str:
     """A setting's name among others that differ in those *factors*."""
-    return ", ".join(words(one, factors)) or "all cells"
+    return ", ".join(level_texts(setting, factors)) or "all cells"
 
 
 def over_seeds(cells: Iterable[HasMetrics], metric: str) -> Estimate | None:

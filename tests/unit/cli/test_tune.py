@@ -13,7 +13,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.load import load
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import Tsq
-from tsqlab.report.tuning import in_words, shift_for, tuning_of
+from tsqlab.report.tuning import shift_for, tuning_of, tuning_text
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_the_shift_allows_the_knee_or_nearly(ms: float, shift: int) -> None:
 
 
 def test_the_settings_follow_from_the_knee(template: Result) -> None:
-    words = in_words(tuning_of(measured(template)))
+    words = tuning_text(tuning_of(measured(template)))
     assert words == (
         "tried: 1, 4, 6, 8 ms, 3 seeds each\n"
         "stock TSQ: 40 Mbit/s, 3 ms of ping\n"
@@ -59,20 +59,20 @@ def test_the_settings_follow_from_the_knee(template: Result) -> None:
 
 
 def test_few_seeds_give_no_interval(template: Result) -> None:
-    words = in_words(tuning_of(measured(template, seeds=1)))
+    words = tuning_text(tuning_of(measured(template, seeds=1)))
     assert "knee:      6 ms: 90 Mbit/s" in words
     assert "(1 seed: too few for an interval, which takes 3)" in words
 
 
 def test_where_nothing_is_enough_there_is_no_knee(template: Result) -> None:
-    words = in_words(tuning_of(measured(template, best=120.0)))
+    words = tuning_text(tuning_of(measured(template, best=120.0)))
     assert "knee: none of them comes within 3% of the best goodput; try more with --ms" in words
     assert "sysctl" not in words
 
 
 def test_where_stock_is_enough_there_is_nothing_to_set(template: Result) -> None:
     cells = [cell(template, tsq, goodput_mbps=90.0, ping_ms_p50=3.0) for tsq in ("1TSQ", "2TSQ")]
-    assert "the kernel's own, allows 0.977 ms; nothing to set" in in_words(tuning_of(cells))
+    assert "the kernel's own, allows 0.977 ms; nothing to set" in tuning_text(tuning_of(cells))
 
 
 def test_what_is_no_sweep_is_refused(template: Result) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsqlab.metrics.knee import WITHIN, find_knee
+from tsqlab.paths import ROOT
 
 LIMITS = [1.0, 2.0, 4.0, 6.0, 8.0]
 CURVE = [40.0, 60.0, 85.0, 98.0, 100.0]
@@ -88,3 +89,9 @@ def test_more_noise_never_narrows(count):
         knee = find_knee(LIMITS, np.array(CURVE) + size * noise)
         widths.append(knee.high - knee.low)
     assert widths[0] <= widths[1]
+
+
+@pytest.mark.parametrize("page", ["claims.md", "tune.md"])
+def test_the_docs_say_how_near_is_enough(page):
+    text = " ".join((ROOT / "docs" / page).read_text().split())
+    assert f"is within {100 * WITHIN:.0f} % of" in text

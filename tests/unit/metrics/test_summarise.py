@@ -60,10 +60,11 @@ def test_fairness() -> None:
 
 @pytest.mark.parametrize(
     ("degrees", "t"),
-    [(1, 12.706), (4, 2.776), (30, 2.042), (35, 2.042), (40, 2.021), (10**6, 1.962)],
+    [(1, 12.706), (4, 2.776), (30, 2.042), (35, 2.030), (40, 2.021), (10**6, 1.960)],
 )
 def test_student_t(degrees: int, t: float) -> None:
-    assert student_t_95(degrees) == t
+    """As the printed tables have them."""
+    assert student_t_95(degrees) == pytest.approx(t, abs=0.0005)
 
 
 def test_student_t_falls_towards_the_normal_distribution() -> None:
@@ -73,11 +74,11 @@ def test_student_t_falls_towards_the_normal_distribution() -> None:
 
 
 def test_a_confidence_interval() -> None:
-    # Worked by hand: mean 12, s = sqrt(2.5), n = 5, t(4) = 2.776.
+    # Worked by hand: mean 12, s = sqrt(2.5), n = 5, t(4) = 2.776445.
     interval = estimate([10, 11, 12, 13, 14])
     assert interval is not None
     assert interval.mean == 12
-    assert interval.half_width == pytest.approx(2.776 * math.sqrt(2.5) / math.sqrt(5))
+    assert interval.half_width == pytest.approx(2.776445 * math.sqrt(2.5) / math.sqrt(5))
 
 
 def test_a_single_value_has_no_interval() -> None:

@@ -19,13 +19,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tsqlab.errors import FileError
-from tsqlab.experiment.stored import Folder, read_folder, releases
-from tsqlab.report.claims import claim_lines, totals
+from tsqlab.experiment.stored import Folder, releases
+from tsqlab.report.claims import claim_rows, totals
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.table import COLUMNS, heading, summary_lines
 from tsqlab.results.files import write_whole
-from tsqlab.results.folder import MANIFEST, ManifestKernel, read_manifest
+from tsqlab.results.folder import MANIFEST, ManifestKernel
 from tsqlab.results.repetitions import SEED, by_setting
 from tsqlab.results.summary import METRICS, format_number
 
@@ -39,14 +39,8 @@ _PLOTS_MAX_BYTES = 4_000_000  # of a page's 5 MB, most of which hundreds of cell
 _TEMPLATES = Path(__file__).parent
 
 
-def make_report(folder: Path) -> Path:
-    """Make the page of an experiment's folder, and its plots beside it. Raises FileError."""
-    _check_plots(folder, read_manifest(folder).plots)
-    return write_report(read_folder(folder))
-
-
 def write_report(content: Folder) -> Path:
-    """Make the page of a folder that has been read. Raises FileError."""
+    """Make an experiment's page, and its plots beside it. Raises FileError."""
     folder = content.path
     _check_plots(folder, content.manifest.plots)
     sections = _sections(content)
@@ -100,7 +94,7 @@ def fill(template: str, **content: Any) -> str:
 def render(folder: Folder, sections: Sequence[Section]) -> str:
     """The page as text."""
     manifest = folder.manifest
-    claims = claim_lines(folder)
+    claims = claim_rows(folder)
     return fill(
         "report.html",
         manifest=manifest,
@@ -115,7 +109,7 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
 
 
 def _facts(folder: Folder) -> Mapping[str, str]:
-    """What was run, in words."""
+    """What was run, as text."""
     manifest = folder.manifest
     source = [manifest.paper, f"figure {manifest.figure}" if manifest.figure else ""]
     seeds = dict.fromkeys(str(cell.factors[SEED]) for cell in manifest.cells

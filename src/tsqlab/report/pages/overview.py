@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""index.html: all bundled experiments on one page, and their totals for the README.
+"""index.html: all bundled experiments on one page.
 
 The folder has one of each experiment's results, as ``tsqlab run --all`` leaves them. What has
 not been run is there too, its claims "not run"; other folders beside them are linked only.
@@ -8,7 +8,6 @@ not been run is there too, its claims "not run"; other folders beside them are l
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,29 +17,17 @@ from urllib.parse import quote
 from tsqlab.errors import FileError, TsqlabError
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
+from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
-from tsqlab.report.claims import Line, claim_lines, totals
+from tsqlab.report.claims import ClaimRow, claim_rows, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
-from tsqlab.report.table import aligned
-from tsqlab.report.verdicts import WORDS, Word
+from tsqlab.report.verdicts import OUTCOMES, Outcome
 from tsqlab.results.files import write_whole
 from tsqlab.results.folder import MANIFEST, Manifest, ManifestCell, read_manifest
 from tsqlab.results.repetitions import SEED
 
 INDEX = "index.html"
-
-PAPERS = {
-    "cotsq": "Adapting TCP Small Queues for IEEE 802.11 Networks",
-    "lwn": "TCP small queues and WiFi aggregation: a war story",
-    "tp-tsq": "New TCP Modules on the Block",
-    "aggregating": "Aggregating Without Bloating",
-    "wqm": "WQM: An Aggregation-aware Queue Management Scheme for IEEE 802.11n",
-}
-"""The papers by their short names, in the order of their pages."""
-
-_README_COLUMNS = 95
-_BEGIN, _END = "<!-- results: made by `make readme` -->", "<!-- end of results -->"
 
 
 @dataclass(frozen=True)
@@ -55,8 +42,8 @@ class Entry:
     cells: int
     done: int
     simulated_s: float
-    lines: list[Line]
-    run: Mapping[str, str] = field(default_factory=dict)  # what was run: by column, in words
+    claims: list[ClaimRow]
+    run: Mapping[str, str] = field(default_factory=dict)  # what was run, as text, by column
     error: str = ""
 
     @property
@@ -72,23 +59,23 @@ class Overview:
     path: Path
     entries: list[Entry]
     headline: str | None  # the README's figure
-    headline_words: str
+    headline_text: str  # its numbers, for those who do not see it
     others: list[tuple[str, str]]  # further folders: a name and a link
 
-    def count(self, paper: str | None = None) -> Counter[Word]:
+    def count(self, paper: str | None = None) -> Counter[Outcome]:
         """How many claims hold, differ and were not run, of one paper or of all."""
         return Counter(
-            line.word
+            row.outcome
             for entry in self.entries
-            for line in entry.lines
+            for row in entry.claims
             if paper in (None, entry.paper)
         )
 
     @property
     def papers(self) -> list[str]:
-        """Those of which there is a claim, in the order of PAPERS."""
-        found = dict.fromkeys(entry.paper for entry in self.entries if entry.lines)
-        return sorted(found, key=[*PAPERS, *found].index)
+        """Those of which there is a claim, in the order of papers()."""
+        found = dict.fromkeys(entry.paper for entry in self.entries if entry.claims)
+        return sorted(found, key=[*papers(), *found].index)
 
     @property
     def errors(self) -> list[Entry]:
@@ -104,7 +91,7 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
     """
     if not path.is_dir():
         raise FileError(path, "no such folder; give the one that tsqlab run --all wrote")
-    entries, figure, words = [], None, ""
+    entries, figure, numbers = [], None, ""
     for name in sorted(bundled_experiments(), key=_place):
         folder, error = _folder(path / name, name)
         if folder.results and not error:
@@ -113,15 +100,16 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
             except TsqlabError as wrong:
                 error = str(wrong)
         if name == headline.EXPERIMENT:
-            figure, words = headline.headline(folder.results), headline.in_words(folder.results)
+            figure = headline.headline(folder.results)
+            numbers = headline.description(folder.results)
         entries.append(_entry(folder, name, error))
-    return Overview(path, entries, figure, words, list(_others(path)))
+    return Overview(path, entries, figure, numbers, list(_others(path)))
 
 
 def _place(name: str) -> tuple[int, list[tuple[int, str]]]:
     """Where an experiment stands on the page: by paper, and agg-10 after agg-9."""
     paper = bundled_experiments()[name].parent.name
-    order = [*PAPERS, paper].index(paper)
+    order = [*papers(), paper].index(paper)
     return order, [(int(part or 0), text) for text, part in re.findall(r"(\D+)(\d*)", name)]
 
 
@@ -155,9 +143,9 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
         "seeds": [result.factors.get(SEED, "") for result in results],
     }
     try:
-        lines = claim_lines(folder)
+        claims = claim_rows(folder)
     except TsqlabError as wrong:
-        lines, error = [], error or str(wrong)
+        claims, error = [], error or str(wrong)
     return Entry(
         name=name,
         title=manifest.title,
@@ -167,7 +155,7 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
         cells=len(manifest.cells),
         done=len(results),
         simulated_s=sum(result.trace.total_s for result in results),
-        lines=lines,
+        claims=claims,
         run={column: distinct(values) for column, values in columns.items()},
         error=error,
     )
@@ -176,7 +164,7 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
 def distinct(values: Sequence[object]) -> str:
     """What there is of values, each once: "1 to 5" of numbers in a row."""
     found = list(dict.fromkeys(str(value) for value in values if str(value)))
-    if len(found) > 2 and all(one.isdigit() for one in found):
+    if len(found) > 2 and all(text.isdigit() for text in found):
         numbers = sorted(map(int, found))
         if numbers == list(range(numbers[0], numbers[-1] + 1)):
             return f"{numbers[0]} to {numbers[-1]}"
@@ -203,83 +191,15 @@ def make_overview(path: Path, *, reports: bool = True) -> Overview:
 
 def render(overview: Overview) -> str:
     """The page as text."""
-    every = [line for entry in overview.entries for line in entry.lines]
+    every = [row for entry in overview.entries for row in entry.claims]
     return fill(
         "overview.html",
         overview=overview,
-        papers=PAPERS,
-        words=WORDS,
+        papers=papers(),
+        outcomes=OUTCOMES,
         totals=totals(every),
         run=[entry for entry in overview.entries if entry.done],
         waiting=[entry for entry in overview.entries if not entry.done],
         simulated_h=sum(entry.simulated_s for entry in overview.entries) / 3600,
         cells=sum(entry.done for entry in overview.entries),
     )
-
-
-def totals_rows(overview: Overview) -> list[list[str]]:
-    """The table of totals: its head, a row per paper, and the sum."""
-    head = ["paper", "claims", *WORDS]
-    rows = [_totals_row(paper, overview.count(paper)) for paper in overview.papers]
-    return [head, *rows, _totals_row("all", overview.count())]
-
-
-def _totals_row(name: str, count: Counter[Word]) -> list[str]:
-    return [name, str(count.total()), *(str(count[word]) for word in WORDS)]
-
-
-def totals_text(overview: Overview) -> str:
-    """The totals for the terminal."""
-    return "\n".join(aligned(totals_rows(overview), left=1))
-
-
-def totals_markdown(overview: Overview) -> str:
-    """The totals as a table of Markdown, the papers with their titles."""
-    head, *rows = totals_rows(overview)
-    lines = [head, ["---", *("---:" for _ in head[1:])]]
-    for name, *numbers in rows:
-        lines.append([f"`{name}`: {PAPERS[name]}" if name in PAPERS else name, *numbers])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def update_readme(readme: Path, overview: Overview) -> Path:
-    """Put the figure and the totals between the README's marks. Raises TsqlabError.
-
-    Returns the figure's file, docs/headline.svg beside the README.
-    """
-    text = readme.read_text()
-    begin, end = text.find(_BEGIN), text.find(_END)
-    if begin < 0 or end < begin:
-        raise FileError(readme, f"no place for the results: expected the lines {_BEGIN} and {_END}")
-    if overview.headline is None:
-        raise TsqlabError(
-            f"{overview.path}: no results of {headline.EXPERIMENT} for the figure; "
-            f"tsqlab run {headline.EXPERIMENT}"
-        )
-    figure = readme.parent / "docs" / "headline.svg"
-    write_whole(figure, overview.headline.encode() + b"\n")
-    block = "\n".join([
-        _BEGIN,
-        f"![Goodput and ping of one upload: {overview.headline_words}](docs/headline.svg)",
-        "",
-        *_caption(overview),
-        "",
-        totals_markdown(overview),
-        "",
-        "",
-    ])  # fmt: skip
-    write_whole(readme, (text[:begin] + block + text[end:]).encode())
-    return figure
-
-
-def _caption(overview: Overview) -> list[str]:
-    entry = next(one for one in overview.entries if one.name == headline.EXPERIMENT)
-    seeds = entry.run["seeds"]
-    done = sum(one.done for one in overview.entries)
-    hours = sum(one.simulated_s for one in overview.entries) / 3600
-    text = (
-        f"One CUBIC upload over the papers' USB radio (`ath9k_htc`), Linux {entry.run['Linux']}, "
-        f"seeds {seeds}, mean and 95 % interval. What the papers claim, held against {done} runs, "
-        f"{hours:.1f} hours of virtual time ([docs/claims.md](docs/claims.md)):"
-    )
-    return textwrap.wrap(text, _README_COLUMNS, break_long_words=False, break_on_hyphens=False)

@@ -14,15 +14,14 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.metrics.statistics import percentile
 from tsqlab.report.plots.axes import LABELS, scale, short
-from tsqlab.report.plots.figure import COLOURS, HATCHES, INK, Plot, to_plot
-from tsqlab.results.repetitions import by_setting, varying, words
+from tsqlab.report.plots.figure import COLOURS, HATCHES, INK, Plot, new_figure, to_plot
+from tsqlab.results.repetitions import by_setting, level_texts, varying
 
 NAME = "candlesticks"
 
@@ -53,14 +52,14 @@ def boxes(results: Sequence[Result], quantity: str, name: str) -> list[Plot]:
     if not candles:
         return []
     groups = list(dict.fromkeys(group for group, _ in candles))
-    series = list(dict.fromkeys(one for _, one in candles))
+    series = list(dict.fromkeys(name for _, name in candles))
     width_in = max(_WIDTH_MIN_IN, 1.2 + len(groups) * max(0.75, 0.42 * len(series)))
-    figure = Figure(figsize=(width_in, _HEIGHT_IN), layout="constrained")
+    figure = new_figure(width_in, _HEIGHT_IN)
     axes = figure.subplots()
-    for (group, one), candle in candles.items():
-        at = series.index(one)
-        left = groups.index(group) + _BOX * ((at + 0.5) / len(series) - 0.5)
-        _draw(axes, left, _BOX / len(series), at, candle)
+    for (group, name_in_group), candle in candles.items():
+        place = series.index(name_in_group)
+        centre = _centre(groups.index(group), place, len(series))
+        _draw(axes, centre, _BOX / len(series), place, candle)
     _dress(axes, groups, series, quantity, candles)
     description = f"Box: 10th to 90th percentile of {LABELS[quantity]}; line: median."
     return [to_plot(figure, name, f"{LABELS[quantity]} by setting", description)]
@@ -71,9 +70,9 @@ def _candles(results: Sequence[Result], quantity: str) -> dict[tuple[str, str], 
     settings = by_setting(results)
     names = varying(list(settings))
     boxes = {}
-    for one, cells in settings.items():
+    for setting, cells in settings.items():
         candle = _candle(np.concatenate([samples_of(cell, quantity) for cell in cells]))
-        levels = words(one, names)
+        levels = level_texts(setting, names)
         if candle:
             series = levels[-1] if len(names) > 1 else ""
             group = levels[:-1] if len(names) > 1 else levels
@@ -93,18 +92,23 @@ def _candle(values: Floats) -> Candle | None:
     return None if low is None or median is None or high is None else Candle(low, median, high)
 
 
-def _draw(axes: Axes, centre: float, width: float, at: int, candle: Candle) -> None:
+def _centre(group: int, place: int, series: int) -> float:
+    """Where a box stands, of so many side by side."""
+    return group + _BOX * ((place + 0.5) / series - 0.5)
+
+
+def _draw(axes: Axes, centre: float, width: float, place: int, candle: Candle) -> None:
     box = width * 0.86
-    for layer in _layers(at):
+    for layer in _layers(place):
         axes.bar(centre, candle.high - candle.low, box, candle.low, **layer)
     axes.hlines(candle.median, centre - box / 2, centre + box / 2, color=INK, linewidth=2)
 
 
-def _layers(at: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def _layers(place: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """A filling, and a frame with hatches on it: in one, the filling's paleness is both's."""
-    colour, alpha = COLOURS[at % len(COLOURS)], _FILL_ALPHAS[at % len(_FILL_ALPHAS)]
+    colour, alpha = COLOURS[place % len(COLOURS)], _FILL_ALPHAS[place % len(_FILL_ALPHAS)]
     filling = {"facecolor": (colour, alpha), "edgecolor": "none"}
-    frame = {"facecolor": "none", "edgecolor": INK, "hatch": HATCHES[at % len(HATCHES)]}
+    frame = {"facecolor": "none", "edgecolor": INK, "hatch": HATCHES[place % len(HATCHES)]}
     return filling, frame
 
 
@@ -126,7 +130,9 @@ def _dress(
         _label_medians(axes, groups, series, boxes)
     if len(series) > 1:
         # matplotlib draws a tuple of artists upon each other, but its types do not say so.
-        handles: Any = [tuple(Patch(**layer) for layer in _layers(at)) for at in range(len(series))]
+        handles: Any = [
+            tuple(Patch(**layer) for layer in _layers(place)) for place in range(len(series))
+        ]
         axes.figure.legend(handles, series, loc="outside upper right", ncols=min(len(series), 6))
 
 
@@ -136,7 +142,7 @@ def _label_medians(
     series: Sequence[str],
     boxes: Mapping[tuple[str, str], Candle],
 ) -> None:
-    for (group, one), candle in boxes.items():
-        x = groups.index(group) + _BOX * ((series.index(one) + 0.5) / len(series) - 0.5)
+    for (group, name), candle in boxes.items():
+        x = _centre(groups.index(group), series.index(name), len(series))
         axes.annotate(short(candle.median), (x, candle.high), (0, 2), ha="center", va="bottom",
                       textcoords="offset points", fontsize=7, color=INK)  # fmt: skip

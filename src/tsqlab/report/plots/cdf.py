@@ -17,13 +17,13 @@ from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.report.plots.axes import LABELS, scale
 from tsqlab.report.plots.candlesticks import samples_of
-from tsqlab.report.plots.figure import MARKERS, Plot, to_plot
+from tsqlab.report.plots.figure import MARKERS, PANEL_WIDTH_IN, Plot, new_figure, to_plot
 from tsqlab.report.plots.panels import PANELS_MAX
-from tsqlab.results.repetitions import by_setting, varying, words
+from tsqlab.results.repetitions import by_setting, level_texts, varying
 
 NAME = "cdf"
 
-_SIZE_IN = (4.8, 3.1)
+_HEIGHT_IN = 3.1
 _SHARES = np.linspace(0, 1, 201)
 _SHOWN_MAX = 0.995  # of the samples; the last few would squeeze the others
 _STYLES = 6  # lines that differ without a marker
@@ -49,22 +49,22 @@ def _curves(results: Sequence[Result], latency: str) -> dict[str, dict[str, Floa
     settings = by_setting(results)
     names = varying(list(settings))
     groups: dict[str, dict[str, Floats]] = {}
-    for one, cells in settings.items():
+    for setting, cells in settings.items():
         samples = np.concatenate([samples_of(cell, latency) for cell in cells])
         if samples.size:
-            *others, last = words(one, names) or ("",)
+            *others, last = level_texts(setting, names) or ("",)
             line = np.percentile(samples, 100 * _SHARES)
             groups.setdefault(", ".join(others), {})[last] = line
     return groups
 
 
 def _panel(curves: Mapping[str, Floats], latency: str, shown: Sequence[Floats]) -> Figure:
-    figure = Figure(figsize=_SIZE_IN, layout="constrained")
+    figure = new_figure(PANEL_WIDTH_IN, _HEIGHT_IN)
     axes = figure.subplots()
-    for at, (name, curve) in enumerate(curves.items()):
-        marked = at >= _STYLES
+    for place, (name, curve) in enumerate(curves.items()):
+        marked = place >= _STYLES
         axes.plot(curve, _SHARES, label=name, markevery=(10, 40), fillstyle="none",
-                  marker=MARKERS[at // _STYLES - 1] if marked else "")  # fmt: skip
+                  marker=MARKERS[place // _STYLES - 1] if marked else "")  # fmt: skip
     scale(axes.xaxis, shown)
     axes.set_ylim(0, 1)
     axes.set_xlabel(LABELS[latency])

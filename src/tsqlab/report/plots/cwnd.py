@@ -9,13 +9,11 @@ from matplotlib.figure import Figure
 
 from tsqlab.experiment.stored import Result
 from tsqlab.report.plots.figure import COLOURS, Plot
-from tsqlab.report.plots.panels import dress, panels, thinned
+from tsqlab.report.plots.panels import dress, panel_axes, panels, thinned
 
 NAME = "cwnd"
 
-_SIZE_IN = (4.8, 2.2)
-# The same places in every panel, so that they can be compared; and quicker than a layout.
-_PLACES = {"left": 0.17, "right": 0.96, "bottom": 0.2, "top": 0.97}
+_HEIGHT_IN = 2.2
 _NAMED_MAX = 6  # flows: as many as there are lines that can be told apart
 
 
@@ -28,8 +26,7 @@ def _panel(cell: Result) -> Figure | None:
     flows = [flow for flow in cell.trace.flows if len(flow.cwnd_packets.t_s)]
     if not flows:
         return None
-    figure = Figure(figsize=_SIZE_IN)
-    axes = figure.subplots(gridspec_kw=_PLACES)
+    figure, (axes,) = panel_axes(_HEIGHT_IN, right=0.96, bottom=0.2)
     few = len(flows) <= _NAMED_MAX
     for flow in flows:
         samples = thinned(flow.cwnd_packets)

@@ -38,9 +38,13 @@ LINES: tuple[str | tuple[int, tuple[int, ...]], ...] = (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 
 PROPERTIES = {INK: "--ink", MUTED: "--muted", GRID: "--rule"} | {
-    colour: f"--series-{at}" for at, colour in enumerate(COLOURS, 1)
+    colour: f"--series-{number}" for number, colour in enumerate(COLOURS, 1)
 }
 """The page's custom property for each colour."""
+
+PLOT_WIDTH_IN = 5.6  # of a plot that stands alone
+PANEL_WIDTH_IN = 4.8  # of one of several
+_LEGEND_ROW_IN = 0.19
 
 _PX_PER_INCH = 96
 _PNG_DPI = 144
@@ -65,6 +69,12 @@ def style() -> Iterator[None]:
         matplotlib.rcdefaults()
         matplotlib.rc_file(STYLE)
         yield
+
+
+def new_figure(width_in: float, height_in: float, legend_rows: int = 0) -> Figure:
+    """A figure that matplotlib lays out, higher by as many rows as the legend below it has."""
+    size_in = (width_in, height_in + _LEGEND_ROW_IN * legend_rows)
+    return Figure(figsize=size_in, layout="constrained")
 
 
 def to_svg(figure: Figure, name: str, facecolor: str = "none") -> str:

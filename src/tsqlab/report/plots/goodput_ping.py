@@ -11,13 +11,11 @@ from matplotlib.figure import Figure
 from tsqlab.experiment.stored import Result
 from tsqlab.report.plots.axes import scale
 from tsqlab.report.plots.figure import COLOURS, Plot
-from tsqlab.report.plots.panels import dress, panels, thinned
+from tsqlab.report.plots.panels import dress, panel_axes, panels, thinned
 
 NAME = "goodput-ping"
 
-_SIZE_IN = (4.8, 2.9)
-# The same places in every panel, so that they can be compared; and quicker than a layout.
-_PLACES = {"left": 0.17, "right": 0.98, "bottom": 0.15, "top": 0.97, "hspace": 0.15}
+_HEIGHT_IN = 2.9
 _YLABEL = (-0.125, 0.5)
 _STYLES = {"up": (COLOURS[0], "-"), "down": (COLOURS[1], "--")}
 _PING_STYLES = ("-", "--", "-.", ":")
@@ -29,8 +27,7 @@ def goodput_ping(results: Sequence[Result], _latency: str) -> list[Plot]:
 
 
 def _panel(cell: Result) -> Figure:
-    figure = Figure(figsize=_SIZE_IN)
-    above, below = figure.subplots(2, 1, sharex=True, gridspec_kw=_PLACES)
+    figure, (above, below) = panel_axes(_HEIGHT_IN, 2, right=0.98, bottom=0.15, hspace=0.15)
     _goodput(above, cell)
     _pings(below, cell)
     for axes in (above, below):
@@ -55,10 +52,10 @@ def _goodput(axes: Axes, cell: Result) -> None:
 
 
 def _pings(axes: Axes, cell: Result) -> None:
-    for at, (name, samples) in enumerate(cell.trace.pings.items()):
+    for place, (name, samples) in enumerate(cell.trace.pings.items()):
         thin = thinned(samples)
-        axes.plot(thin.t_s, thin.value, color=COLOURS[(at + 2) % len(COLOURS)],
-                  linestyle=_PING_STYLES[at % len(_PING_STYLES)],
+        axes.plot(thin.t_s, thin.value, color=COLOURS[(place + 2) % len(COLOURS)],
+                  linestyle=_PING_STYLES[place % len(_PING_STYLES)],
                   label=name.removeprefix("Ping (ms) "))  # fmt: skip
     scale(axes.yaxis, [ping.value for ping in cell.trace.pings.values()])
     axes.set_ylabel("ping (ms)")

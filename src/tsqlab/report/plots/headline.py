@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The README's figure: one upload under three settings of TSQ, the lab beside the paper.
 
-Bars of goodput and median ping of cotsq-3 on ath9k_htc. What the paper states as a range is
-drawn as one, about its middle.
+Bars of goodput and median ping of cotsq-3 on the device of its claims, which have the paper's
+numbers too. What the paper states as a range is drawn as one, about its middle.
 """
 
 from __future__ import annotations
@@ -11,108 +11,146 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.report.plots.axes import short
-from tsqlab.report.plots.figure import COLOURS, INK, MUTED, plain, style, to_svg
+from tsqlab.report.plots.figure import COLOURS, INK, MUTED, new_figure, plain, style, to_svg
 from tsqlab.results.repetitions import over_seeds
 
 EXPERIMENT = "cotsq-3"
 
-_DEVICE = "ath9k_htc"
-_SIZE_IN = (7.2, 2.9)
+_MORE_CLAIMS = "cotsq-4"  # what the paper says of CoTSQ, which is its 6TSQ
+_CAPTION = "One CUBIC upload over the papers' USB radio (`{device}`)"  # what EXPERIMENT is
+_WIDTH_IN, _HEIGHT_IN = 7.2, 2.9  # of the README
 _BAR = 0.36
 
 
 @dataclass(frozen=True)
 class Stated:
-    """A number of the paper."""
+    """A number of the paper, or a range."""
 
     low: float
     high: float
-    text: str
 
     @property
     def middle(self) -> float:
         """Where a bar of it ends."""
         return (self.low + self.high) / 2
 
+    @property
+    def text(self) -> str:
+        """As a label: "44", or "90-95"."""
+        return f"{self.low:g}" if self.low == self.high else f"{self.low:g}-{self.high:g}"
 
-# Of the paper's list: cotsq-3a and 3b; CoTSQ as 4b has it, "full goodput, ping only 2 ms above
-# TSQ".
-_GOODPUT = {
-    "TSQ": Stated(44, 44, "44"),
-    "CoTSQ": Stated(90, 95, "90-95"),
-    "NoTSQ": Stated(90, 95, "90-95"),
-}
-_PING = {
-    "TSQ": Stated(1, 4, "1-4"),
-    "CoTSQ": Stated(3, 6, "3-6"),
-    "NoTSQ": Stated(35, 35, "35"),
-}
+    def __add__(self, more: Stated) -> Stated:
+        """Both numbers one after the other."""
+        return Stated(self.low + more.low, self.high + more.high)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What the paper says of the figure's bars, by the setting of TSQ."""
+
+    device: str
+    goodput_mbps: Mapping[str, Stated]
+    ping_ms: Mapping[str, Stated]
+
+
+def paper() -> Paper:
+    """The paper's side, out of its claims. Raises FileError."""
+    claims = {claim.id: claim for name in (EXPERIMENT, _MORE_CLAIMS) for claim in claims_of(name)}
+
+    def stated(name: str) -> Stated:
+        number = claims[name].stated
+        assert number, f"{name} states a number"
+        return Stated(*number)
+
+    tsq, none = stated("cotsq-3a-ping"), stated("cotsq-3b-goodput")
+    return Paper(
+        device=str(claims["cotsq-3a-goodput"].of["device"]),
+        # CoTSQ has full goodput, which is what NoTSQ has (cotsq-4b-full).
+        goodput_mbps={"TSQ": stated("cotsq-3a-goodput"), "CoTSQ": none, "NoTSQ": none},
+        ping_ms={
+            "TSQ": tsq,
+            "CoTSQ": tsq + stated("cotsq-4b-ping"),  # so much above TSQ
+            "NoTSQ": stated("cotsq-3b-ping"),
+        },
+    )
 
 
 def headline(results: Sequence[Result]) -> str | None:
     """The figure as an SVG file's text; None when a setting has no result."""
-    cells = {
-        tsq: [cell for cell in results
-              if cell.factors.get("tsq") == tsq and cell.factors.get("device") == _DEVICE]
-        for tsq in _GOODPUT
-    }  # fmt: skip
+    stated = paper()
+    cells = _cells(results, stated)
     if not all(cells.values()):
         return None
     with style():
-        figure = Figure(figsize=_SIZE_IN, layout="constrained", facecolor="white")
-        for axes, metric, stated, label in zip(
-            figure.subplots(1, 2), ("goodput_mbps", "ping_ms_p50"), (_GOODPUT, _PING),
+        figure = new_figure(_WIDTH_IN, _HEIGHT_IN)
+        for axes, metric, numbers, label in zip(
+            figure.subplots(1, 2), ("goodput_mbps", "ping_ms_p50"),
+            (stated.goodput_mbps, stated.ping_ms),
             ("goodput (Mbit/s)", "median ping (ms)"), strict=True,
         ):  # fmt: skip
-            _bars(axes, stated, {tsq: over_seeds(cells[tsq], metric) for tsq in stated})
+            _bars(axes, numbers, {tsq: over_seeds(cells[tsq], metric) for tsq in numbers})
             axes.set_ylabel(label)
-        handles, words = axes.get_legend_handles_labels()
-        figure.legend(handles, words, loc="outside upper center", ncols=2)
+        handles, names = axes.get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper center", ncols=2)
         return plain(to_svg(figure, "headline", facecolor="white"))
 
 
-def in_words(results: Sequence[Result]) -> str:
-    """The same for those who do not see it."""
-    own = [cell for cell in results if cell.factors.get("device") == _DEVICE]
+def description(results: Sequence[Result]) -> str:
+    """The figure's numbers as text, for those who do not see it."""
+    stated = paper()
     parts = []
-    for tsq, stated in _GOODPUT.items():
-        cells = [cell for cell in own if cell.factors.get("tsq") == tsq]
+    for tsq, cells in _cells(results, stated).items():
         goodput, ping = over_seeds(cells, "goodput_mbps"), over_seeds(cells, "ping_ms_p50")
         if goodput and ping:
             parts.append(
-                f"{tsq} {short(goodput.mean)} Mbit/s (paper {stated.text}) at "
-                f"{short(ping.mean)} ms ({_PING[tsq].text})"
+                f"{tsq} {short(goodput.mean)} Mbit/s (paper {stated.goodput_mbps[tsq].text}) at "
+                f"{short(ping.mean)} ms ({stated.ping_ms[tsq].text})"
             )
     return "; ".join(parts)
+
+
+def caption() -> str:
+    """What was run for the figure."""
+    return _CAPTION.format(device=paper().device)
+
+
+def _cells(results: Sequence[Result], stated: Paper) -> dict[str, list[Result]]:
+    """The cells of each bar."""
+    return {
+        tsq: [cell for cell in results
+              if cell.factors.get("tsq") == tsq and cell.factors.get("device") == stated.device]
+        for tsq in stated.goodput_mbps
+    }  # fmt: skip
 
 
 def _bars(
     axes: Axes, stated: Mapping[str, Stated], measured: Mapping[str, Estimate | None]
 ) -> None:
-    for at, (tsq, paper) in enumerate(stated.items()):
+    for place, (tsq, number) in enumerate(stated.items()):
         lab = measured[tsq]
         if lab is None:
             continue
-        named = at == 0
-        axes.bar(at - _BAR / 2, paper.middle, _BAR * 0.94, facecolor="white", edgecolor=MUTED,
+        of_paper, of_lab = place - _BAR / 2, place + _BAR / 2
+        named = place == 0
+        axes.bar(of_paper, number.middle, _BAR * 0.94, facecolor="white", edgecolor=MUTED,
                  hatch="////", label="the paper" if named else None)  # fmt: skip
-        axes.bar(at + _BAR / 2, lab.mean, _BAR * 0.94, color=COLOURS[0],
+        axes.bar(of_lab, lab.mean, _BAR * 0.94, color=COLOURS[0],
                  label="the lab" if named else None)  # fmt: skip
         half = lab.half_width or 0.0
         for x, low, high in (
-            (at - _BAR / 2, paper.low, paper.high),
-            (at + _BAR / 2, lab.mean - half, lab.mean + half),
+            (of_paper, number.low, number.high),
+            (of_lab, lab.mean - half, lab.mean + half),
         ):
             if high > low:
                 axes.errorbar(x, (low + high) / 2, (high - low) / 2, color=INK, capsize=3)
         for x, top, text in (
-            (at - _BAR / 2, paper.high, paper.text),
-            (at + _BAR / 2, lab.mean + half, short(lab.mean)),
+            (of_paper, number.high, number.text),
+            (of_lab, lab.mean + half, short(lab.mean)),
         ):
             axes.annotate(text, (x, top), (0, 3), ha="center", textcoords="offset points",
                           fontsize=8)  # fmt: skip

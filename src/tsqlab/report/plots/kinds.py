@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tsqlab.experiment.stored import Result
+from tsqlab.metrics.knee import WITHIN
 from tsqlab.report.plots import (
     aggregate_rtt,
     aggregates,
@@ -80,8 +81,8 @@ KINDS: Mapping[str, Kind] = {
     sweep.NAME: Kind(
         "Goodput and latency by setting",
         "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
-        "ms whose goodput is within 3 % of the best, no TSQ's included; its interval is a "
-        "bootstrap's over the seeds.",
+        f"ms whose goodput is within {100 * WITHIN:.0f} % of the best, no TSQ's included; its "
+        "interval is a bootstrap's over the seeds.",
         sweep.sweep,
     ),
     model_overlay.NAME: Kind(

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from tsqlab.airlink.rates import kbps
 from tsqlab.experiment.profile import Airlink, data_rate
@@ -27,17 +27,27 @@ from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
-from tsqlab.model.fit import Fit, fit
 from tsqlab.report.plots.axes import LABELS, short
-from tsqlab.report.plots.figure import COLOURS, FILLS, LINES, MARKERS, Plot, to_plot
-from tsqlab.results.repetitions import Setting, label, over_seeds, setting, varying
+from tsqlab.report.plots.figure import (
+    COLOURS,
+    FILLS,
+    LINES,
+    MARKERS,
+    PLOT_WIDTH_IN,
+    Plot,
+    new_figure,
+    to_plot,
+)
+from tsqlab.results.repetitions import Setting, label, over_seeds, setting_of, varying
+
+if TYPE_CHECKING:
+    from tsqlab.model.fit import Fit
 
 NAME = "model"
 
 _FREE = (("backlog", "access_ns"), ("backlog",))  # the first that the measurement determines
 _CURVE_POINTS = 400
-_SIZE_IN = (5.6, 4.2)
-_LEGEND_ROW_IN = 0.19
+_HEIGHT_IN = 4.2
 _WINDOW_FRAMES = 64  # of a block ack, and
 _PSDU_BYTES = 65_535  # of an HT A-MPDU: the standard's, where a profile says nothing
 _SUBFRAME_BYTES = 1_540  # a packet of 1500 bytes with all that an A-MPDU adds
@@ -65,7 +75,7 @@ class Overlay:
 
 
 def _error(model: Floats, lab: Sequence[Estimate]) -> float:
-    measured = np.array([one.mean for one in lab])
+    measured = np.array([estimate.mean for estimate in lab])
     return float(np.median(np.abs(model / measured - 1)))
 
 
@@ -75,14 +85,17 @@ def overlays(results: Sequence[Result]) -> dict[Setting, Overlay]:
     for cell in results:
         limit = cell.spec.sender.tsq.limit_packets if cell.spec else None
         if limit is not None and isinstance(cell.device, Airlink):
-            own = tuple(item for item in setting(cell.factors)
+            own = tuple(item for item in setting_of(cell.factors)
                         if item[0].rpartition(".")[2] != "tsq")  # fmt: skip
             groups.setdefault(own, {}).setdefault(limit, []).append(cell)
-    fitted = {one: _overlay(cells) for one, cells in groups.items()}
-    return {one: overlay for one, overlay in fitted.items() if overlay}
+    fitted = {setting: _overlay(cells) for setting, cells in groups.items()}
+    return {setting: overlay for setting, overlay in fitted.items() if overlay}
 
 
 def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
+    # scipy's optimizers take 0.4 s, which reports without this plot need not wait for.
+    from tsqlab.model.fit import fit  # noqa: PLC0415
+
     rows = [
         (limit, goodput, rtt)
         for limit in sorted(cells)
@@ -94,8 +107,8 @@ def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
         return None
     limits = np.array([limit for limit, _, _ in rows])
     goodputs, rtts = tuple(row[1] for row in rows), tuple(row[2] for row in rows)
-    measured = (np.array([one.mean for one in goodputs]) * 1e6,
-                np.array([one.mean for one in rtts]) * 1e6)  # fmt: skip
+    measured = (np.array([goodput.mean for goodput in goodputs]) * 1e6,
+                np.array([rtt.mean for rtt in rtts]) * 1e6)  # fmt: skip
     first = next(iter(cells.values()))[0]
     assert first.spec and isinstance(first.device, Airlink), "overlays() takes no others"
     given = parameters_of(first.spec, first.device)
@@ -144,50 +157,48 @@ def model_overlay(results: Sequence[Result], _latency: str) -> list[Plot]:
     if not found:
         return []
     names = varying(list(found))
-    figure = Figure(figsize=(_SIZE_IN[0], _SIZE_IN[1] + _LEGEND_ROW_IN * len(found)),
-                    layout="constrained")  # fmt: skip
+    figure = new_figure(PLOT_WIDTH_IN, _HEIGHT_IN, len(found))
     above, below = figure.subplots(2, 1, sharex=True)
-    for at, (one, overlay) in enumerate(found.items()):
-        name = f"{label(one, names)}: " if len(found) > 1 else ""
-        _draw(above, overlay, at, name, goodput=True)
-        _draw(below, overlay, at, name, goodput=False)
+    for place, (setting, overlay) in enumerate(found.items()):
+        name = f"{label(setting, names)}: " if len(found) > 1 else ""
+        _draw(above, overlay, place, name, goodput=True)
+        _draw(below, overlay, place, name, goodput=False)
     for axes in (above, below):
         axes.set_ylim(bottom=0)
     above.set_ylabel("goodput (Mbit/s)")
     below.set_ylabel(f"median {LABELS['tcp_rtt_ms']}")
     below.set_xlabel("static TSQ limit t (packets)")
-    handles, words = above.get_legend_handles_labels()
-    figure.legend(handles, words, loc="outside lower center", ncols=2)
+    figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     texts = [
-        (f"{label(one, names)}: " if len(found) > 1 else "") + in_words(overlay)
-        for one, overlay in found.items()
+        (f"{label(setting, names)}: " if len(found) > 1 else "") + fit_text(overlay)
+        for setting, overlay in found.items()
     ]
     title = f"The model beside the lab; {'; '.join(texts)}"
     description = "Goodput and TCP RTT against the static TSQ limit: points measured, lines model."
     return [to_plot(figure, NAME, title, description)]
 
 
-def in_words(overlay: Overlay) -> str:
+def fit_text(overlay: Overlay) -> str:
     """What was fitted, and how near the model comes."""
     intervals = overlay.fit.intervals
     c = intervals["backlog"]
-    words = [f"c = {short(c.value)} ({short(c.low)} to {short(c.high)})"]
+    parts = [f"c = {short(c.value)} ({short(c.low)} to {short(c.high)})"]
     if access := intervals.get("access_ns"):
         low, value, high = (short(ns / 1e6) for ns in (access.low, access.value, access.high))
-        words.append(f"t_oh = {value} ms ({low} to {high})")
+        parts.append(f"t_oh = {value} ms ({low} to {high})")
     goodput, rtt = overlay.errors
-    words.append(f"median error {goodput:.1%} of goodput, {rtt:.1%} of RTT")
-    return ", ".join(words)
+    parts.append(f"median error {goodput:.1%} of goodput, {rtt:.1%} of RTT")
+    return ", ".join(parts)
 
 
-def _draw(axes: Axes, overlay: Overlay, at: int, name: str, *, goodput: bool) -> None:
-    colour, model = COLOURS[at % len(COLOURS)], overlay.fit.parameters
+def _draw(axes: Axes, overlay: Overlay, place: int, name: str, *, goodput: bool) -> None:
+    colour, model = COLOURS[place % len(COLOURS)], overlay.fit.parameters
     t = np.linspace(overlay.limits[0], overlay.limits[-1], _CURVE_POINTS)
     curve = goodput_bit_per_s(t, model) / 1e6 if goodput else rtt_ns(t, model) / 1e6
     lab = overlay.goodput_mbps if goodput else overlay.rtt_ms
-    axes.plot(t, curve, color=colour, linestyle=LINES[at % len(LINES)], label=f"{name}model")
+    axes.plot(t, curve, color=colour, linestyle=LINES[place % len(LINES)], label=f"{name}model")
     axes.errorbar(
-        overlay.limits, [one.mean for one in lab], [one.half_width or 0.0 for one in lab],
-        color=colour, linestyle="", marker=MARKERS[at % len(MARKERS)], fillstyle=FILLS[1],
+        overlay.limits, [value.mean for value in lab], [value.half_width or 0.0 for value in lab],
+        color=colour, linestyle="", marker=MARKERS[place % len(MARKERS)], fillstyle=FILLS[1],
         capsize=2, elinewidth=0.8, label=f"{name}lab",
     )  # fmt: skip

@@ -8,6 +8,7 @@ two dotted lines.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,11 +17,12 @@ from matplotlib.figure import Figure
 
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Samples
-from tsqlab.report.plots.figure import MUTED, Plot, to_plot
+from tsqlab.report.plots.figure import MUTED, PANEL_WIDTH_IN, Plot, to_plot
 from tsqlab.results.repetitions import SEED, by_setting, label, varying
 
 PANELS_MAX = 40  # more make the page too large to open
 
+_PLACES = {"left": 0.17, "top": 0.97}
 _POINTS_MAX = 600  # of a line, about as many as a panel has pixels
 
 
@@ -31,10 +33,10 @@ def panels(
     groups = by_setting(results)
     names = varying(list(groups))
     plots: list[Plot] = []
-    for one, cells in list(groups.items())[:PANELS_MAX]:
+    for setting, cells in list(groups.items())[:PANELS_MAX]:
         cell = representative(cells)
         seed = f" (seed {cell.factors[SEED]})" if SEED in cell.factors else ""
-        title = label(one, names) + seed
+        title = label(setting, names) + seed
         if figure := panel(cell):
             description = f"{what} against time: {title}."
             plots.append(to_plot(figure, f"{name}-{len(plots)}", title, description))
@@ -47,6 +49,17 @@ def representative(cells: Sequence[Result]) -> Result:
     return ranked[(len(ranked) - 1) // 2]
 
 
+def panel_axes(height_in: float, rows: int = 1, **places: float) -> tuple[Figure, list[Axes]]:
+    """A panel's figure and its axes, one above the other.
+
+    They have the same *places* in every panel, so that panels can be compared; that is quicker
+    than a layout, too.
+    """
+    figure = Figure(figsize=(PANEL_WIDTH_IN, height_in))
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False, gridspec_kw=_PLACES | places)
+    return figure, list(axes[:, 0])
+
+
 def dress(axes: Axes, cell: Result) -> None:
     """The flows' beginning and end, and the axis of time."""
     for t_s in (cell.trace.begin_s, cell.trace.end_s):
@@ -56,7 +69,7 @@ def dress(axes: Axes, cell: Result) -> None:
 
 def thinned(samples: Samples) -> Samples:
     """At most _POINTS_MAX samples: the means of as many in a row as it takes."""
-    many = -(-len(samples.t_s) // _POINTS_MAX)
+    many = math.ceil(len(samples.t_s) / _POINTS_MAX)
     if many <= 1:
         return samples
     starts = np.arange(0, len(samples.t_s), many)

@@ -7,6 +7,7 @@ logarithmic, so are the deviations along it. Fewer than three seeds make no elli
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,14 +19,13 @@ from matplotlib.figure import Figure
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.report.plots.axes import scale
-from tsqlab.report.plots.figure import COLOURS, FILLS, MARKERS
-from tsqlab.results.repetitions import Setting, by_setting, label, varying, words
+from tsqlab.report.plots.figure import COLOURS, FILLS, MARKERS, PLOT_WIDTH_IN, new_figure
+from tsqlab.results.repetitions import Setting, by_setting, label, level_texts, varying
 
 _DEVIATIONS = 2.0
 _SEEDS_MIN = 3
 _OUTLINE_POINTS = 48
-_SIZE_IN = (5.6, 3.6)
-_LEGEND_ROW_IN = 0.19
+_HEIGHT_IN = 3.6
 
 
 @dataclass(frozen=True)
@@ -39,22 +39,20 @@ class Mark:
 
 def scatter(results: Sequence[Result], x: str, y: str) -> tuple[Figure, Axes] | None:
     """The plane of the metrics *x* and *y*; None when no cell has both. Labels are the caller's."""
-    groups = {one: points for one, cells in by_setting(results).items()
+    groups = {setting: points for setting, cells in by_setting(results).items()
               if len(points := _points(cells, x, y))}  # fmt: skip
     if not groups:
         return None
     names = varying(list(groups))
-    columns = 3 if max(len(label(one, names)) for one in groups) < 18 else 2
-    rows = -(-len(groups) // columns)
-    size_in = (_SIZE_IN[0], _SIZE_IN[1] + _LEGEND_ROW_IN * rows)
-    figure = Figure(figsize=size_in, layout="constrained")
+    columns = 3 if max(len(label(setting, names)) for setting in groups) < 18 else 2
+    figure = new_figure(PLOT_WIDTH_IN, _HEIGHT_IN, math.ceil(len(groups) / columns))
     axes = figure.subplots()
     logs = tuple(
-        scale(axis, [points[:, at] for points in groups.values()])
-        for at, axis in enumerate((axes.xaxis, axes.yaxis))
+        scale(axis, [points[:, column] for points in groups.values()])
+        for column, axis in enumerate((axes.xaxis, axes.yaxis))
     )
-    for (one, points), mark in zip(groups.items(), marks(list(groups), names), strict=True):
-        _scatter(axes, points, mark, label(one, names))
+    for (setting, points), mark in zip(groups.items(), marks(list(groups), names), strict=True):
+        _scatter(axes, points, mark, label(setting, names))
         if len(points) >= _SEEDS_MIN:
             along, up = outline(points, logs)
             axes.fill(along, up, facecolor=(mark.colour, 0.15), edgecolor=mark.colour)
@@ -70,19 +68,27 @@ def _points(cells: Sequence[Result], x: str, y: str) -> Floats:
 
 def marks(settings: Sequence[Setting], names: Sequence[str]) -> list[Mark]:
     """A colour and a filling for each level of the fastest factor, a marker for the others."""
-    last = [words(one, names)[-1:] for one in settings]
-    others = [words(one, names)[:-1] for one in settings]
+    last = [level_texts(setting, names)[-1:] for setting in settings]
+    others = [level_texts(setting, names)[:-1] for setting in settings]
     if len(set(others)) == 1:  # one factor alone varies: both tell it
         others = last
     colours, markers = list(dict.fromkeys(last)), list(dict.fromkeys(others))
     return [
-        Mark(
-            COLOURS[colours.index(a) % len(COLOURS)],
-            FILLS[(colours.index(a) + colours.index(a) // len(COLOURS)) % len(FILLS)],
-            MARKERS[markers.index(b) % len(MARKERS)],
-        )
-        for a, b in zip(last, others, strict=True)
+        _mark(colours.index(level), markers.index(rest))
+        for level, rest in zip(last, others, strict=True)
     ]
+
+
+def _mark(colour: int, marker: int) -> Mark:
+    """The look of the level and of the other levels at those places.
+
+    Where the colours begin again, the fillings are shifted by one.
+    """
+    return Mark(
+        COLOURS[colour % len(COLOURS)],
+        FILLS[(colour + colour // len(COLOURS)) % len(FILLS)],
+        MARKERS[marker % len(MARKERS)],
+    )
 
 
 def _scatter(axes: Axes, points: Floats, mark: Mark, name: str) -> None:
@@ -92,12 +98,14 @@ def _scatter(axes: Axes, points: Floats, mark: Mark, name: str) -> None:
 
 def outline(points: Floats, logs: Sequence[bool]) -> tuple[Floats, Floats]:
     """The ellipse of two standard deviations about the mean, on linear or logarithmic axes."""
-    columns = (np.log10(points[:, at]) if log else points[:, at] for at, log in enumerate(logs))
-    plane = np.column_stack(list(columns))
+    columns = [
+        np.log10(values) if log else values for values, log in zip(points.T, logs, strict=True)
+    ]
+    plane = np.column_stack(columns)
     variances, directions = np.linalg.eigh(np.cov(plane, rowvar=False))
     angle = np.linspace(0, 2 * np.pi, _OUTLINE_POINTS)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     radii = _DEVIATIONS * np.sqrt(np.maximum(variances, 0))
     ring = plane.mean(axis=0) + (circle * radii) @ directions.T
-    x, y = (10 ** ring[:, at] if log else ring[:, at] for at, log in enumerate(logs))
+    x, y = (10**values if log else values for values, log in zip(ring.T, logs, strict=True))
     return x, y

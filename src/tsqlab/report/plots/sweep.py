@@ -3,12 +3,13 @@
 
 The TSQ limit counts in ms of data, or in packets where those limit. A point is the mean over
 the seeds with its 95 % confidence interval. Stock TSQ and no TSQ at all, which are no numbers,
-are lines across. Where ms vary, a ring marks the knee of each curve: the fewest ms that have
-all but 3 % of the best goodput, no limit's included (tsqlab.metrics.knee).
+are lines across. Where ms vary, a ring marks the knee of each curve: the fewest ms that are
+enough for nearly the best goodput, no limit's included (tsqlab.metrics.knee says how nearly).
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +24,20 @@ from tsqlab.experiment.stored import Result
 from tsqlab.experiment.tsq import NONE, STOCK, Reference, Tsq
 from tsqlab.metrics.knee import Knee, find_knee
 from tsqlab.report.plots.axes import LABELS, short
-from tsqlab.report.plots.figure import COLOURS, FILLS, INK, LINES, MARKERS, MUTED, Plot, to_plot
+from tsqlab.report.plots.figure import (
+    COLOURS,
+    FILLS,
+    INK,
+    LINES,
+    MARKERS,
+    MUTED,
+    PLOT_WIDTH_IN,
+    Plot,
+    new_figure,
+    to_plot,
+)
 from tsqlab.results.record import Level
-from tsqlab.results.repetitions import SEED, Setting, label, over_seeds, setting, varying
+from tsqlab.results.repetitions import SEED, Setting, label, over_seeds, setting_of, varying
 
 NAME = "sweep"
 
@@ -33,8 +45,8 @@ _TSQ = "tsq"
 _VERSION = "kernel"  # whose levels look like numbers
 _MS = "TSQ limit (ms of data)"
 _PACKETS = "TSQ limit (packets)"
-_SIZE_IN = (5.6, 4.2)
-_LEGEND_ROW_IN = 0.19
+_HEIGHT_IN = 4.2
+_LEGEND_COLUMNS = 3
 _LOG_FROM = 10.0  # the highest over the lowest
 _REFERENCES: Mapping[Reference, tuple[int, tuple[int, int]]] = {
     STOCK: (0, (1, 2)),
@@ -78,13 +90,12 @@ def sweep(results: Sequence[Result], latency: str) -> list[Plot]:
         return []
     axis, curves = found
     names = varying(list(curves))
-    rows = -(-(len(curves) + len(_REFERENCES)) // 3)
-    figure = Figure(figsize=(_SIZE_IN[0], _SIZE_IN[1] + _LEGEND_ROW_IN * rows),
-                    layout="constrained")  # fmt: skip
+    rows = math.ceil((len(curves) + len(_REFERENCES)) / _LEGEND_COLUMNS)
+    figure = new_figure(PLOT_WIDTH_IN, _HEIGHT_IN, rows)
     above, below = figure.subplots(2, 1, sharex=True)
-    for at, (one, curve) in enumerate(curves.items()):
-        _draw(above, curve, "goodput_mbps", at, label(one, names))
-        _draw(below, curve, f"{latency}_p50", at, label(one, names))
+    for place, (setting, curve) in enumerate(curves.items()):
+        _draw(above, curve, "goodput_mbps", place, label(setting, names))
+        _draw(below, curve, f"{latency}_p50", place, label(setting, names))
         if axis == _MS and (knee := curve.knee()):
             above.plot(knee.limit, knee.goodput, "o", color=INK, fillstyle="none", markersize=11)
     _dress(above, below, axis, sorted({x for curve in curves.values() for x in curve.points}))
@@ -102,7 +113,7 @@ def curves_of(results: Sequence[Result]) -> tuple[str, dict[Setting, Curve]] | N
         numbers = {number(cell) for cell in results} - {None}
         if len(numbers) > 1:
             return axis, _collect(results, _TSQ, number)
-    names = varying([setting(cell.factors) for cell in results])
+    names = varying([setting_of(cell.factors) for cell in results])
     for name in reversed([name for name in names if name.rpartition(".")[2] != _VERSION]):
         levels = [_QUANTITY.fullmatch(str(cell.factors.get(name, ""))) for cell in results]
         units = {level[2].strip() if level else None for level in levels}
@@ -138,42 +149,44 @@ def _collect(
 ) -> dict[Setting, Curve]:
     curves: dict[Setting, Curve] = {}
     for cell in results:
-        own = tuple(item for item in setting(cell.factors)
+        own = tuple(item for item in setting_of(cell.factors)
                     if factor not in (item[0], item[0].rpartition(".")[2]))  # fmt: skip
         curve = curves.setdefault(own, Curve())
         if (x := number(cell)) is not None:
             curve.points.setdefault(x, []).append(cell)
         elif factor == _TSQ and (tsq := tsq_of(cell)) and (name := tsq.reference):
             curve.references.setdefault(name, []).append(cell)
-    return {one: curve for one, curve in curves.items() if curve.points}
+    return {setting: curve for setting, curve in curves.items() if curve.points}
 
 
-def _draw(axes: Axes, curve: Curve, metric: str, at: int, name: str) -> None:
-    colour = COLOURS[at % len(COLOURS)]
+def _draw(axes: Axes, curve: Curve, metric: str, place: int, name: str) -> None:
+    colour = COLOURS[place % len(COLOURS)]
     points = [(x, value) for x in sorted(curve.points)
               if (value := over_seeds(curve.points[x], metric))]  # fmt: skip
     if points:
         axes.errorbar(
             [x for x, _ in points], [value.mean for _, value in points],
             [value.half_width or 0.0 for _, value in points], color=colour, capsize=2,
-            linestyle=LINES[at % len(LINES)], marker=MARKERS[at % len(MARKERS)],
-            fillstyle=FILLS[at % 2], elinewidth=0.8, label=name,
+            linestyle=LINES[place % len(LINES)], marker=MARKERS[place % len(MARKERS)],
+            fillstyle=FILLS[place % 2], elinewidth=0.8, label=name,
         )  # fmt: skip
-    for word, cells in curve.references.items():
+    for reference, cells in curve.references.items():
         if value := over_seeds(cells, metric):
-            axes.axhline(value.mean, color=colour, linewidth=0.9, linestyle=_REFERENCES[word])
-            axes.plot(1, value.mean, color=colour, marker=MARKERS[at % len(MARKERS)], clip_on=False,
-                      fillstyle=FILLS[at % 2], transform=axes.get_yaxis_transform())  # fmt: skip
+            axes.axhline(value.mean, color=colour, linewidth=0.9, linestyle=_REFERENCES[reference])
+            axes.plot(
+                1, value.mean, color=colour, marker=MARKERS[place % len(MARKERS)],
+                fillstyle=FILLS[place % 2], clip_on=False, transform=axes.get_yaxis_transform(),
+            )  # fmt: skip
 
 
 def _legend(figure: Figure, above: Axes, curves: Mapping[Setting, Curve]) -> None:
     """The curves, if there are several, and what the lines across are."""
     handles, names = above.get_legend_handles_labels() if len(curves) > 1 else ([], [])
-    found = dict.fromkeys(word for curve in curves.values() for word in curve.references)
-    handles += [Line2D([], [], color=MUTED, linewidth=0.9, linestyle=_REFERENCES[word])
-                for word in found]  # fmt: skip
+    found = dict.fromkeys(name for curve in curves.values() for name in curve.references)
+    handles += [Line2D([], [], color=MUTED, linewidth=0.9, linestyle=_REFERENCES[name])
+                for name in found]  # fmt: skip
     if handles:
-        figure.legend(handles, [*names, *found], loc="outside lower center", ncols=3)
+        figure.legend(handles, [*names, *found], loc="outside lower center", ncols=_LEGEND_COLUMNS)
 
 
 def _dress(above: Axes, below: Axes, axis: str, numbers: Sequence[float]) -> None:
@@ -193,15 +206,15 @@ def _apart(numbers: Sequence[float], *, log: bool) -> list[float]:
     places = np.log(numbers) if log else np.array(numbers)
     room = (places[-1] - places[0]) / 16
     kept = [len(numbers) - 1]
-    for at in range(len(numbers) - 2, -1, -1):
-        if places[kept[-1]] - places[at] >= room:
-            kept.append(at)
-    return [numbers[at] for at in reversed(kept)]
+    for candidate in range(len(numbers) - 2, -1, -1):
+        if places[kept[-1]] - places[candidate] >= room:
+            kept.append(candidate)
+    return [numbers[index] for index in reversed(kept)]
 
 
 def _knees(curves: Mapping[Setting, Curve], names: Sequence[str]) -> str:
     """What the rings mark: "; knee at 6 ms (5 to 6)"."""
-    found = [(label(one, names), curve.knee()) for one, curve in curves.items()]
+    found = [(label(setting, names), curve.knee()) for setting, curve in curves.items()]
     texts = [
         format_knee(knee) + (f", {name}" if len(curves) > 1 else "") for name, knee in found if knee
     ]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,7 @@ from folders import PAGE_MAX_BYTES, Page, results, written
 from tsqlab.cli import main
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
-from tsqlab.paths import ROOT
-from tsqlab.report.pages.overview import (
-    distinct,
-    make_overview,
-    read_overview,
-    totals_markdown,
-    totals_text,
-    update_readme,
-)
+from tsqlab.report.pages.overview import distinct, make_overview, read_overview
 
 NAME = "cotsq-3"
 DEMO = bundled_experiments()["tptsq-7"]
@@ -34,7 +25,7 @@ def test_what_has_not_been_run_is_there_too(tmp_path: Path) -> None:
     papers = [entry.paper for entry in overview.entries]
     assert list(dict.fromkeys(papers)) == ["cotsq", "lwn", "tp-tsq", "aggregating"]
     assert names.index("agg-8") + 1 == names.index("agg-10")
-    assert {line.word for entry in overview.entries for line in entry.lines} == {"not run"}
+    assert {row.outcome for entry in overview.entries for row in entry.claims} == {"not run"}
     assert overview.headline is None
     make_overview(tmp_path)
     text = (tmp_path / "index.html").read_text()
@@ -56,8 +47,8 @@ def test_the_page_counts_and_links(tmp_path: Path) -> None:
     assert dict(entry.run) == {
         "Linux": "6.12.1", "patches of": "6.12", "profiles": "ath9k_htc", "seeds": "1, 2",
     }  # fmt: skip
-    assert entry.lines
-    assert "not run" not in {line.word for line in entry.lines}, "what was run is judged"
+    assert entry.claims
+    assert "not run" not in {row.outcome for row in entry.claims}, "what was run is judged"
     count = overview.count("cotsq")
     assert f">{count['differs']}</td>" in text
     assert text.index("Totals") < text.index("Claims</h2>") < text.index("What was run")
@@ -95,75 +86,6 @@ def test_other_folders_are_linked(tmp_path: Path) -> None:
     page = Page((tmp_path / "index.html").read_text())
     assert "./mine/report.html" in page.links
     assert "./empty/report.html" not in page.links
-
-
-def test_totals_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    overview = read_overview(results(tmp_path))
-    head, *rows = (re.split(r"  +", line.strip()) for line in totals_text(overview).splitlines())
-    assert head == ["paper", "claims", "holds", "differs", "not run"]
-    assert rows[-1][0] == "all"
-    for column in range(1, 5):
-        assert sum(int(row[column]) for row in rows[:-1]) == int(rows[-1][column])
-    for row in rows:
-        assert int(row[1]) == sum(map(int, row[2:]))
-    assert main(["report", "--all", str(tmp_path), "--summary", "markdown"]) == 0
-    printed = capsys.readouterr().out
-    assert printed == totals_markdown(overview) + "\n"
-    assert "| `cotsq`: Adapting TCP Small Queues" in printed
-    assert not (tmp_path / "index.html").exists(), "it makes nothing"
-
-
-README = """# x
-
-<!-- results: made by `make readme` -->
-old
-<!-- end of results -->
-
-the rest
-"""
-
-
-def test_the_readme_is_made_between_its_marks(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    readme = tmp_path / "README.md"
-    readme.write_text(README)
-    overview = read_overview(results(tmp_path / "results"))
-    figure = update_readme(readme, overview)
-    text = readme.read_text()
-    assert text.startswith("# x\n\n<!-- results: made by")
-    assert text.endswith("<!-- end of results -->\n\nthe rest\n")
-    assert "\nold\n" not in text
-    assert "(docs/headline.svg)" in text
-    assert totals_markdown(overview) in text
-    svg = figure.read_text()
-    assert svg.startswith("<svg")
-    assert "var(" not in svg, "nothing there governs its colours"
-    for words in ("TSQ", "CoTSQ", "NoTSQ", "the paper", "the lab", "90-95"):
-        assert f">{words}</text>" in svg
-    before = readme.read_text(), svg
-    update_readme(readme, overview)
-    assert (readme.read_text(), figure.read_text()) == before, "the same again"
-
-
-def test_a_readme_without_a_place_or_a_result_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("# x\n")
-    arguments = ["report", "--all", str(tmp_path), "--readme", str(readme)]
-    assert main(arguments) == 2
-    assert "no place for the results" in capsys.readouterr().err
-    readme.write_text(README)
-    assert main(arguments) == 1
-    assert f"no results of {NAME} for the figure" in capsys.readouterr().err
-    assert readme.read_text() == README
-
-
-def test_our_readme_has_the_place() -> None:
-    text = (ROOT / "README.md").read_text()
-    assert "<!-- results: made by `make readme` -->\n" in text
-    assert "<!-- end of results -->" in text
-    assert (ROOT / "docs" / "headline.svg").exists()
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import NONE, STOCK, Tsq
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
 from tsqlab.report.plots.kinds import KINDS, draw
-from tsqlab.report.plots.model_overlay import in_words, largest_aggregate, overlays, parameters_of
+from tsqlab.report.plots.model_overlay import fit_text, largest_aggregate, overlays, parameters_of
 from tsqlab.report.plots.scatter import marks
 from tsqlab.report.plots.sweep import curves_of
-from tsqlab.results.repetitions import setting
+from tsqlab.results.repetitions import setting_of
 from tsqlab.units import Duration, Size
 
 
@@ -104,7 +104,7 @@ def test_a_distribution_has_a_line_for_each_level(tmp_path: Path) -> None:
 
 
 def test_seven_settings_have_seven_marks() -> None:
-    settings = [setting({"tsq": f"{ms}TSQ"}) for ms in range(1, 20)]
+    settings = [setting_of({"tsq": f"{ms}TSQ"}) for ms in range(1, 20)]
     assert len(set(marks(settings, ["tsq"]))) == len(settings)
 
 
@@ -130,7 +130,7 @@ def test_the_model_is_fitted_to_what_it_made_itself(template: Result) -> None:
     assert overlay.fit.parameters.access_ns == pytest.approx(700_000, rel=0.01)
     assert max(overlay.errors) < 0.01
     assert re.match(r"c = 0\.6 \(.*\), t_oh = 0\.7 ms \(.*\), median error 0\.0% of goodput",
-                    in_words(overlay))  # fmt: skip
+                    fit_text(overlay))  # fmt: skip
     (plot,) = draw("model", cells, "ping_ms").plots
     assert "static TSQ limit t (packets)" in plot.svg
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The papers that the experiments come from: experiments/papers.toml, read."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from tsqlab.errors import FileError
+from tsqlab.paths import PAPERS
+
+
+class Paper(BaseModel):
+    """A paper. What is empty nobody has looked up."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    subtitle: str = ""
+    authors: tuple[str, ...] = ()
+    venue: str = ""
+    year: int | None = None
+    doi: str = ""
+    url: str = ""
+
+
+@functools.cache
+def papers() -> Mapping[str, Paper]:
+    """The papers by their short names, in the order of their pages. Raises FileError."""
+    return read_papers(PAPERS)
+
+
+def read_papers(path: Path) -> dict[str, Paper]:
+    """The papers of a file, in its order. Raises FileError."""
+    try:
+        tables = tomllib.loads(path.read_text())
+        return TypeAdapter(dict[str, Paper]).validate_python(tables)
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(path, f"cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise FileError(path, f"not TOML: {error}", int(line[1]) if line else None) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise FileError(path, f"{first['msg'][:1].lower()}{first['msg'][1:]}", key=key) from error

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The README's results: the figure and the totals, between two marks."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from tsqlab.errors import FileError, TsqlabError
+from tsqlab.report.pages.overview import Overview
+from tsqlab.report.plots import headline
+from tsqlab.report.totals import totals_markdown
+from tsqlab.results.files import write_whole
+
+_COLUMNS = 95
+_BEGIN, _END = "<!-- results: made by `make readme` -->", "<!-- end of results -->"
+
+
+def update_readme(readme: Path, overview: Overview) -> Path:
+    """Put the figure and the totals between the README's marks. Raises TsqlabError.
+
+    Returns the figure's file, docs/headline.svg beside the README.
+    """
+    text = readme.read_text()
+    begin, end = text.find(_BEGIN), text.find(_END)
+    if begin < 0 or end < begin:
+        raise FileError(readme, f"no place for the results: expected the lines {_BEGIN} and {_END}")
+    if overview.headline is None:
+        raise TsqlabError(
+            f"{overview.path}: no results of {headline.EXPERIMENT} for the figure; "
+            f"tsqlab run {headline.EXPERIMENT}"
+        )
+    figure = readme.parent / "docs" / "headline.svg"
+    write_whole(figure, overview.headline.encode() + b"\n")
+    block = "\n".join([
+        _BEGIN,
+        f"![Goodput and ping of one upload: {overview.headline_text}](docs/headline.svg)",
+        "",
+        *_caption(overview),
+        "",
+        totals_markdown(overview),
+        "",
+        "",
+    ])  # fmt: skip
+    write_whole(readme, (text[:begin] + block + text[end:]).encode())
+    return figure
+
+
+def _caption(overview: Overview) -> list[str]:
+    shown = next(entry for entry in overview.entries if entry.name == headline.EXPERIMENT)
+    done = sum(entry.done for entry in overview.entries)
+    hours = sum(entry.simulated_s for entry in overview.entries) / 3600
+    text = (
+        f"{headline.caption()}, Linux {shown.run['Linux']}, seeds {shown.run['seeds']}, mean and "
+        f"95 % interval. What the papers claim, held against {done} runs, {hours:.1f} hours of "
+        "virtual time ([docs/claims.md](docs/claims.md)):"
+    )
+    return textwrap.wrap(text, _COLUMNS, break_long_words=False, break_on_hyphens=False)
