@@ -2,6 +2,7 @@
 """A package imports only from those below it; what is C or data imports nothing of Python."""
 
 import ast
+import re
 
 import pytest
 
@@ -87,6 +88,12 @@ def test_imports_go_down(package):
         if (said := list(wrong(path.read_text(), module_of(path))))
     }
     assert found == {}
+
+
+def test_the_architecture_has_the_layers_in_their_order():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    (order,) = re.findall(r"From the top: (.*?)\. The model", text, re.DOTALL)
+    assert re.findall(r"`(\w+)`", order) == ORDER
 
 
 @pytest.mark.parametrize("room", ["kernel", "agent", "experiments"])
