@@ -18,6 +18,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
@@ -35,9 +36,9 @@ from tsqlab.paths import ROOT, cache
 SCRIPT = ROOT / "tools" / "guest_gdb.py"
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; returns the exit status."""
-    options = _parser().parse_args()
+    options = _parser().parse_args(arguments)
     try:
         _run(options)
     except (TsqlabError, OSError) as error:
