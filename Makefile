@@ -1,55 +1,67 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Everything that the README promises. Only `packages` needs root (or sudo), and
-# only when one is missing.
+# Everything that the README and CONTRIBUTING.md promise. Only `packages` needs root (or sudo),
+# and only when one is missing.
+#
+# One file of tests, or one test, without make:
+#	.venv/bin/pytest tests/unit/metrics/test_knee.py
+#	.venv/bin/pytest tests/guest -k sniffer
 
 PYTHON := /usr/bin/python3
 VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: demo test test-sanitized lint setup setup-dev packages bench bench-ns3 readme clean
+# `make` alone runs the demo. What stands behind ## is what `make help` prints.
+.PHONY: demo check test test-sanitized lint unit kernels bench bench-ns3 readme setup \
+	setup-dev packages clean help
 
-demo: setup
+demo: setup	## installs what is missing, builds the kernel once, runs a short experiment
 	@echo "== kernel (built once, then cached)"
 	@$(BIN)/tsqlab kernel build
 	@echo "== the demo: one upload over Wi-Fi, with stock TSQ, 6 ms of it, and none"
 	@$(BIN)/tsqlab run cotsq-3 --jobs $(shell nproc) --out results/demo \
 		--set 'length="20 s"' --set 'delay="2 s"' --set 'seed=[1, 2, 3]'
 
-test: setup-dev lint
-	@echo "== kernels (built once, then cached)"
-	@$(BIN)/tsqlab kernel build --version 6.12
-	@$(BIN)/tsqlab kernel build --version 6.1
+check: lint unit	## lint, types, and the tests that need no kernel: before each commit
+
+test: lint kernels	## everything that CI runs: `check`, and the tests that boot guests
 	@echo "== tests"
 	@$(BIN)/pytest -n $(shell nproc)
 
-# A thousand times what `make test` does a few times, over a kernel that watches
-# itself (KASAN, UBSAN, lockdep, kmemleak): an hour.
-test-sanitized: setup-dev
+test-sanitized: setup-dev	## a thousand times what `test` does a few times: an hour
+	@# Over a kernel that watches itself (KASAN, UBSAN, lockdep, kmemleak).
 	@$(BIN)/pytest -n $(shell nproc) --dist worksteal --sanitized tests/guest/test_stress.py
 
-lint: setup-dev
+lint: setup-dev	## ruff, mypy, and the limits of tools/check_tree.py
 	@echo "== lint"
-	@$(BIN)/ruff check src tests bench
-	@$(BIN)/ruff format --check --quiet src tests bench
+	@$(BIN)/ruff check src tests bench tools
+	@$(BIN)/ruff format --check --quiet src tests bench tools
 	@$(BIN)/mypy
+	@$(BIN)/python tools/check_tree.py
 
-bench: setup-dev
+unit: setup-dev	## the tests that need no kernel
+	@echo "== tests that need no kernel"
+	@$(BIN)/pytest -n $(shell nproc) tests/unit
+
+kernels: setup-dev
+	@echo "== kernels (built once, then cached)"
+	@$(BIN)/tsqlab kernel build --version 6.12
+	@$(BIN)/tsqlab kernel build --version 6.1
+
+bench: setup-dev	## what a cell and a frame cost
 	@$(BIN)/tsqlab kernel build
 	@$(BIN)/python bench/speed.py
 	@$(BIN)/python bench/airlink.py
 
-# Installs ns-3 in the cache, 0.5 GB.
-bench-ns3: setup-dev
+bench-ns3: setup-dev	## the same uploads in ns-3, which it installs in the cache (0.5 GB)
 	@$(BIN)/tsqlab kernel build
 	@$(BIN)/python bench/ns3.py
 
-# The README's figure and totals, from what `tsqlab run --all` left in results.
-readme: setup
+readme: setup	## the README's figure and totals, from what `tsqlab run --all` left in results
 	@$(BIN)/tsqlab report --all --readme README.md
 
-setup: packages $(VENV)/installed
-setup-dev: packages $(VENV)/installed-dev
+setup: packages $(VENV)/installed	## the Debian packages, and tsqlab in .venv
+setup-dev: packages $(VENV)/installed-dev	## and what the tests need
 
 packages:
 	@missing=$$(sed 's/#.*//' packages.txt | xargs -n1 | while read -r name; do \
@@ -74,5 +86,8 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+clean:	## removes .venv and the tools' caches; kernels stay in ~/.cache/tsqlab
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+help:	## prints this
+	@awk -F ':.*\t## ' '/^[a-z0-9-]+:.*\t## / { printf "%-16s%s\n", $$1, $$2 }' Makefile

@@ -2,9 +2,12 @@
 """The documentation's examples are good, its tables complete, its links lead somewhere."""
 
 import re
+import shlex
+import tomllib
 
 import pytest
 
+from tsqlab import __version__
 from tsqlab.cli import main
 from tsqlab.experiment.claims import QUANTITIES, Claim, read_claims
 from tsqlab.experiment.flows import TESTS
@@ -17,7 +20,7 @@ from tsqlab.paths import ROOT
 from tsqlab.report.verdicts import OUTCOMES
 from tsqlab.results.summary import METRICS
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = [
     pytest.param(text, id=f"{page.name}-{number}")
     for page in PAGES
@@ -35,6 +38,78 @@ def test_examples_are_good(text, tmp_path):
         assert read_claims(path)
     else:
         assert load(str(path)).cells
+
+
+MAPS = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"]
+PLACEHOLDERS = re.compile(r"\b(NAME|PAPER|VERSION|CELL)\b")
+OF_THE_USER = ("results/", ".venv/", "out/", "/tmp/")
+
+
+def candidates(name):
+    """The files that a name on a map may mean: of the checkout, of airlink, or of any folder."""
+    pattern = PLACEHOLDERS.sub("*", name)
+    yield from ROOT.glob(pattern)
+    for room in ("experiments", "kernel/modules/airlink", "src/tsqlab/report", "src/tsqlab/guest"):
+        yield from (ROOT / room).glob(pattern)
+    if "/" not in name:
+        for room in ("src", "agent", "experiments", "kernel", "tests"):
+            yield from (ROOT / room).rglob(pattern)
+
+
+@pytest.mark.parametrize("page", MAPS, ids=lambda page: page.name)
+def test_what_a_map_names_is_there(page):
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    words = [word for code in re.findall(r"`([^`]+)`", text) for word in code.split()]
+    paths = [
+        word.rstrip("/")
+        for word in words
+        if re.fullmatch(r"[\w.*/-]*\w/|[\w.*/-]+\.(py|c|h|toml|md|yaml)", word)
+        and not word.startswith(OF_THE_USER)
+    ]
+    assert len(paths) > 5
+    assert [path for path in paths if not any(candidates(path))] == []
+
+
+def test_the_functions_of_the_frame_s_way_are_where_it_says():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    places = re.findall(r"`(\w+)\(\)`\s+in\s+`([\w/]+\.c)`", text)
+    assert len(places) > 4
+    for function, name in places:
+        source = (ROOT / "kernel" / "modules" / "airlink" / name).read_text()
+        assert re.search(rf"^[a-z].*\b{function}\(", source, re.MULTILINE), function
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *MAPS], ids=lambda page: page.name)
+def test_make_can_what_a_page_promises(page):
+    named = set(re.findall(r"(?:`|\$ )make ([a-z0-9-]+)", page.read_text()))
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert named <= targets
+
+
+def test_a_version_is_one_number():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == __version__
+    assert f"## {__version__}" in (text := (ROOT / "CHANGELOG.md").read_text()) or (
+        "## Unreleased" in text and f"will be {__version__}" in text
+    )
+
+
+def test_the_guest_by_hand_has_a_plan(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import guest  # noqa: PLC0415  (it is no package's)
+
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    line, shown = re.findall(r"^\$ \S+ tools/guest.py /tmp/g (.*)\n(cell .*)$", text, re.MULTILINE)[
+        0
+    ]
+    words = [str(tmp_path), *shlex.split(line), "--plan"]
+    assert guest.main(words) == 0
+    assert capsys.readouterr().out.strip() == shown.replace("/tmp/g", str(tmp_path))
+    plan = tmp_path / "plan" / "plan"
+    assert plan.read_text().startswith("module\t")
+    plan.write_text("end\n")
+    assert guest.main(words) == 0
+    assert plan.read_text() == "end\n", "an edited plan stays"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* The network device that an end shows to the stack, and what it sends. */
 #ifndef WIRELINE_NETDEV_H
 #define WIRELINE_NETDEV_H
 

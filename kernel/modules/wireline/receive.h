@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* How received frames go up, in NAPI context; receive.c has the rules. */
 #ifndef WIRELINE_RECEIVE_H
 #define WIRELINE_RECEIVE_H
 

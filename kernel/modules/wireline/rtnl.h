@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* Making and removing pairs of devices: ip link add type wireline. */
 #ifndef WIRELINE_RTNL_H
 #define WIRELINE_RTNL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* What the arithmetic of clock.h is held against when the module is loaded. */
 #ifndef WIRELINE_SELFTEST_H
 #define WIRELINE_SELFTEST_H
 

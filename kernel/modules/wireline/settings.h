@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* A device's settings, by ethtool(8). */
 #ifndef WIRELINE_SETTINGS_H
 #define WIRELINE_SETTINGS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* A device's settings that ethtool(8) has no words for, in sysfs. */
 #ifndef WIRELINE_SYSFS_H
 #define WIRELINE_SYSFS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arithmetic that the kernel's headers give to its pure functions, for tests. */
 #ifndef USERSPACE_LINUX_KERNEL_H
 #define USERSPACE_LINUX_KERNEL_H
 

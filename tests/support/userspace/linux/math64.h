@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's 64-bit divisions, for tests outside it. */
 #ifndef USERSPACE_LINUX_MATH64_H
 #define USERSPACE_LINUX_MATH64_H
 

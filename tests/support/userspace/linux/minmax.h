@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's minima and maxima, for tests outside it. */
 #ifndef USERSPACE_LINUX_MINMAX_H
 #define USERSPACE_LINUX_MINMAX_H
 

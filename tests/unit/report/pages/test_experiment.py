@@ -37,8 +37,15 @@ def page(folder: Path) -> str:
     return make_report(folder).read_text()
 
 
-def test_a_page_says_what_was_run(tmp_path: Path) -> None:
-    text = page(written(tmp_path))
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder with every kind of plot, and its page: 1.7 s of drawing, once."""
+    folder = written(tmp_path_factory.mktemp("made"))
+    return folder, page(folder)
+
+
+def test_a_page_says_what_was_run(made: tuple[Path, str]) -> None:
+    _, text = made
     for words in (
         "A made-up experiment",
         "Expected: nothing at all.\nOn two lines.",
@@ -53,7 +60,7 @@ def test_the_kernel_stands_beside_each_result(tmp_path: Path) -> None:
     matrix: list[Factors] = [
         {"kernel": kernel, "seed": seed} for kernel in ("6.12", "net-next") for seed in (1, 2)
     ]
-    written(tmp_path, matrix)
+    written(tmp_path, matrix, plots=["candlesticks"])
     for path in tmp_path.glob("kernel=net-next*.flent.gz"):
         document = read_flent(path)
         document["metadata"]["TSQLAB"]["kernel"]["release"] = "7.0.0-rc1"
@@ -75,8 +82,8 @@ def test_a_file_without_a_kernel_is_shown_without(tmp_path: Path) -> None:
     Page(page(tmp_path))
 
 
-def test_a_page_is_whole_and_well_formed(tmp_path: Path) -> None:
-    text = page(written(tmp_path))
+def test_a_page_is_whole_and_well_formed(made: tuple[Path, str]) -> None:
+    _, text = made
     parsed = Page(text)
     assert parsed.open == ["html"] or not parsed.open
     assert len(parsed.ids) == len(set(parsed.ids)), "identifiers are unique"
@@ -85,8 +92,8 @@ def test_a_page_is_whole_and_well_formed(tmp_path: Path) -> None:
     assert len(text.encode()) < PAGE_MAX_BYTES
 
 
-def test_a_page_needs_no_network(tmp_path: Path) -> None:
-    text = page(written(tmp_path))
+def test_a_page_needs_no_network(made: tuple[Path, str]) -> None:
+    _, text = made
     links = Page(text).links
     assert all(link.startswith(("#", "./")) for link in links)
     namespaces = r'xmlns(:xlink)?="http://www\.w3\.org/[^"]*"'
@@ -95,25 +102,26 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
     assert "@import" not in text
 
 
-def test_every_cell_is_listed_and_linked(tmp_path: Path) -> None:
-    links = Page(page(written(tmp_path))).links
+def test_every_cell_is_listed_and_linked(made: tuple[Path, str]) -> None:
+    folder, text = made
+    links = Page(text).links
     files = {link.removeprefix("./") for link in links if link.endswith(".flent.gz")}
     assert len(files) == len(MATRIX)
     for link in files:
-        assert (tmp_path / link.replace("%3D", "=").replace("%2C", ",")).exists()
+        assert (folder / link.replace("%3D", "=").replace("%2C", ",")).exists()
     assert "./summary.csv" in links
 
 
-def test_the_same_folder_gives_the_same_page_in_another_process(tmp_path: Path) -> None:
-    first = page(written(tmp_path))
+def test_the_same_folder_gives_the_same_page_in_another_process(made: tuple[Path, str]) -> None:
+    folder, first = made
     code = "import sys, pathlib, tsqlab.report as r; r.make_report(pathlib.Path(sys.argv[1]))"
     subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)],
+        [sys.executable, "-c", code, str(folder)],
         check=True,
         env={"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "7", "PATH": ""},
     )
-    assert (tmp_path / "report.html").read_text() == first
-    assert str(tmp_path) not in first
+    assert (folder / "report.html").read_text() == first
+    assert str(folder) not in first
 
 
 def test_text_from_data_is_escaped(tmp_path: Path) -> None:
@@ -143,7 +151,7 @@ def test_a_dollar_sign_is_no_mathematics(tmp_path: Path) -> None:
 
 
 def test_a_file_in_a_manifest_is_a_file_in_the_folder(tmp_path: Path) -> None:
-    written(tmp_path, MATRIX[:1])
+    written(tmp_path, MATRIX[:1], plots=["candlesticks"])
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     name = "javascript:alert(1) #?.flent.gz"
     (tmp_path / manifest["cells"][0]["file"]).rename(tmp_path / name)
@@ -153,7 +161,7 @@ def test_a_file_in_a_manifest_is_a_file_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_cells_that_are_not_done_are_listed_as_such(tmp_path: Path) -> None:
-    written(tmp_path)
+    written(tmp_path, plots=["candlesticks"])
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     for cell in manifest["cells"][-2:]:
         cell["state"] = "waiting"
@@ -275,8 +283,8 @@ def test_candlesticks_show_the_median_of_all_seeds(tmp_path: Path) -> None:
         assert f">{words}</text>" in plot.svg
 
 
-def test_a_page_governs_the_colours_of_its_plots(tmp_path: Path) -> None:
-    text = page(written(tmp_path))
+def test_a_page_governs_the_colours_of_its_plots(made: tuple[Path, str]) -> None:
+    _, text = made
     assert "var(--ink, #202124)" in text
     drawn = set(re.findall(r"var\((--[\w-]+)", text))
     for name in drawn - {"--width"}:

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One cell's guest by hand: its plan to read and edit, its console, gdb.
+
+    .venv/bin/python tools/guest.py FOLDER EXPERIMENT [KEY=VALUE ...] [--plan | --gdb]
+
+The first cell of the experiment, with keys changed as by ``tsqlab run --set``. Its plan is
+written to FOLDER/plan if there is none, so an edited one stays. Then the guest is run: its
+console is FOLDER/console, what it leaves is in FOLDER/out. With --plan it is not run; with --gdb
+it is run in gdb, inside its sandbox, over a kernel with debug information, which is built once
+(it needs 10 minutes of CPU time and 0.6 GB). CONTRIBUTING.md shows a session.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError
+from tsqlab.experiment.load import load
+from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.guest.boot import Machine, boot_arguments, run_guest
+from tsqlab.guest.places import MODULE_DIR, OUT_DIR, PLAN_NAME
+from tsqlab.guest.plan import make_plan
+from tsqlab.guest.sandbox import Mounts, sandboxed
+from tsqlab.kernels import Kernel, build
+from tsqlab.kernels.names import recipe_of
+from tsqlab.paths import ROOT, cache
+
+SCRIPT = ROOT / "tools" / "guest_gdb.py"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        _run(options)
+    except (TsqlabError, OSError) as error:
+        print(f"guest.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("experiment")
+    parser.add_argument("keys", nargs="*", metavar="KEY=VALUE")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--plan", action="store_true", help="write the plan, and boot nothing")
+    how.add_argument("--gdb", action="store_true", help="run it in gdb")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> None:
+    cell = load(options.experiment, options.keys).cells[0]
+    folder = options.folder.resolve()
+    mounts = Mounts(folder / "plan", folder / "out")
+    _write_plan(cell.spec, mounts.plan)
+    print(f"cell {cell.id}; its plan: {mounts.plan / PLAN_NAME}")
+    if options.plan:
+        return
+    shutil.rmtree(mounts.out, ignore_errors=True)
+    mounts.out.mkdir(parents=True)
+    recipe = dataclasses.replace(recipe_of(cell.spec.lab.kernel), hz=cell.spec.lab.hz)
+    if options.gdb:
+        kernel = build(dataclasses.replace(recipe, extra=("debug",)))
+        _debug(_machine(cell.spec, kernel), mounts)
+    else:
+        run_guest(_machine(cell.spec, build(recipe)), mounts, folder / "console")
+        print(f"its console: {folder / 'console'}; its results: {mounts.out}")
+
+
+def _write_plan(spec: Spec, folder: Path) -> None:
+    if (folder / PLAN_NAME).exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in make_plan(spec, load_profile(spec.testbed.device)).files().items():
+        (folder / name).write_text(text)
+
+
+def _machine(spec: Spec, kernel: Kernel) -> Machine:
+    return Machine(kernel, spec.lab.memory, spec.lab.seed)
+
+
+def _debug(machine: Machine, mounts: Mounts) -> None:
+    """Become a gdb that runs the guest, in the guest's sandbox.
+
+    gdb looks into /proc, reads the sources of the kernel where they were compiled, and needs the
+    terminal, which a sandbox otherwise has not. The console would stand between gdb's lines, so it
+    is FOLDER/out/console.
+    """
+    arguments = boot_arguments(machine)
+    command = sandboxed(machine.kernel, mounts, arguments)
+    sandbox, program = command[: -len(arguments) - 1], command[-len(arguments) - 1]
+    sandbox.remove("--new-session")
+    more = ["--proc", "/proc", "--ro-bind", str(cache()), str(cache()), "--ro-bind", str(SCRIPT),
+            str(SCRIPT), "--setenv", "MODULE_DIR", MODULE_DIR]  # fmt: skip
+    at = sandbox.index("--remount-ro")
+    args = f"set args {shlex.join(arguments)} >{OUT_DIR}/console 2>&1"
+    gdb = ["gdb", "-q", "-nx", "-x", str(SCRIPT), "-ex", args, program]
+    os.execvp(sandbox[0], [*sandbox[:at], *more, *sandbox[at:], *gdb])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
