@@ -97,11 +97,16 @@ def _debug(machine: Machine, mounts: Mounts) -> None:
     is FOLDER/out/console.
     """
     arguments = boot_arguments(machine)
-    command = sandboxed(machine.kernel, mounts, arguments)
+    command = sandboxed(machine.kernel, mounts, machine.memory_bytes, arguments)
     sandbox, program = command[: -len(arguments) - 1], command[-len(arguments) - 1]
     sandbox.remove("--new-session")
-    more = ["--proc", "/proc", "--ro-bind", str(cache()), str(cache()), "--ro-bind", str(SCRIPT),
-            str(SCRIPT), "--setenv", "MODULE_DIR", MODULE_DIR]  # fmt: skip
+    # The guest is nobody, who could not enter what bubblewrap makes on the way to a bind.
+    ways = [folder for path in (cache(), SCRIPT) for folder in reversed(path.parents)]
+    more = [
+        *(word for folder in dict.fromkeys(ways) for word in ("--dir", str(folder))),
+        *("--proc", "/proc", "--ro-bind", str(cache()), str(cache())),
+        *("--ro-bind", str(SCRIPT), str(SCRIPT), "--setenv", "MODULE_DIR", MODULE_DIR),
+    ]
     at = sandbox.index("--remount-ro")
     args = f"set args {shlex.join(arguments)} >{OUT_DIR}/console 2>&1"
     gdb = ["gdb", "-q", "-nx", "-x", str(SCRIPT), "-ex", args, program]
