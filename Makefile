@@ -30,8 +30,8 @@ test-sanitized: setup-dev
 
 lint: setup-dev
 	@echo "== lint"
-	@$(BIN)/ruff check src tests bench
-	@$(BIN)/ruff format --check --quiet src tests bench
+	@$(BIN)/ruff check src tests bench tools
+	@$(BIN)/ruff format --check --quiet src tests bench tools
 	@$(BIN)/mypy
 
 bench: setup-dev

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A frame exchange sequence:
+ *
+ *	[ RTS  SIFS  CTS  SIFS ]  PPDU  SIFS  ACK or block ack
+ *
+ * Hearing. A frame makes the medium busy for all that hear its sender, from its
+ * first to its last ns. Who hears two frames at a time, or sends itself, can decode
+ * neither (there is no capture effect). Who decodes a frame keeps silent as long
+ * as its Duration field says (NAV); who hears one that it cannot decode waits EIFS
+ * instead of AIFS, that is, for the ACK that may follow (10.3.2.3.7), unless a
+ * frame that it can decode comes in between.
+ *
+ * Failing. A sender that gets no answer learns it after the ACK timeout, and
+ * counts AIFS from there (10.23.2.4 c). A receiver that decodes no MPDU of a PPDU
+ * does not answer. A PPDU that was not answered is sent again as it is, up to the
+ * tries that its rates have, each time after a doubled contention window; after
+ * that its frames go back to their queue, to be sent in other PPDUs as long as
+ * they have tries. There is no BlockAckReq after a missed block ack: ath9k sends
+ * the data again, too.
+ *
+ * TXOP. A function with a TXOP limit goes on SIFS after an answer as long as
+ * another whole exchange fits in.
+ */
+
+#include "air/exchange.h"
+#include "capture/sniffer.h"
+#include "radio/ppdu.h"
+#include "radio/radio.h"
+
+/* What of an exchange follows the frame of @step. */
+static u64 rest_ns(enum al_step step, const struct al_ppdu *ppdu,
+		   const struct al_band *band)
+{
+	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
+	u64 ns = 0;
+
+	switch (step) {
+	case AL_STEP_RTS:
+		ns += band->sifs_ns + al_control_ns(rate, band, AL_CTS_BYTES);
+		fallthrough;
+	case AL_STEP_CTS:
+		ns += band->sifs_ns + ppdu->ns;
+		fallthrough;
+	case AL_STEP_DATA:
+		if (ppdu->response != AL_RESPONSE_NONE)
+			ns += band->sifs_ns + ppdu->response_ns;
+		fallthrough;
+	default:
+		return ns;
+	}
+}
+
+/* After the frame of this step: its Duration field. */
+u64 al_exchange_remaining_ns(const struct al_exchange *exchange)
+{
+	return rest_ns(exchange->step, exchange->ppdu,
+		       exchange->from->medium->band);
+}
+
+static enum al_step first_step(const struct al_ppdu *ppdu)
+{
+	return ppdu->protected ? AL_STEP_RTS : AL_STEP_DATA;
+}
+
+static u64 first_frame_ns(const struct al_ppdu *ppdu,
+			  const struct al_band *band)
+{
+	return ppdu->protected ?
+	       al_control_ns(&al_ppdu_series(ppdu)->rate, band, AL_RTS_BYTES) :
+	       ppdu->ns;
+}
+
+/* The medium becomes busy for @radio: its countdowns stop. */
+static void freeze_all(struct al_radio *radio, u64 now_ns)
+{
+	int ac;
+
+	if (al_radio_idle_from_ns(radio) < now_ns)
+		for (ac = 0; ac < AL_ACS; ac++)
+			al_edcaf_freeze(&radio->edcaf[ac], now_ns);
+}
+
+static void become_busy(struct al_radio *radio, u64 from_ns, u64 until_ns)
+{
+	u64 busy_from_ns = max(from_ns, radio->heard_until_ns);
+
+	freeze_all(radio, from_ns);
+	if (until_ns > busy_from_ns) {
+		radio->stats.busy_ns += until_ns - busy_from_ns;
+		radio->heard_until_ns = until_ns;
+	}
+}
+
+/* The frame of this step goes on the air. */
+static void start_frame(struct al_exchange *exchange)
+{
+	struct al_radio *from = exchange->from;
+	struct al_medium *medium = from->medium;
+	u64 now_ns = exchange->at_ns;
+	struct al_exchange *other;
+	unsigned int index;
+
+	exchange->on_air = true;
+	exchange->at_ns = now_ns + exchange->frame_ns;
+	bitmap_zero(exchange->garbled, AL_RADIOS_MAX);
+	bitmap_zero(exchange->deaf, AL_RADIOS_MAX);
+	__set_bit(from->index, exchange->deaf);
+
+	list_for_each_entry(other, &medium->exchanges, node) {
+		if (other == exchange || !other->on_air)
+			continue;
+		bitmap_or(exchange->garbled, exchange->garbled,
+			  other->from->hearers, AL_RADIOS_MAX);
+		bitmap_or(other->garbled, other->garbled, from->hearers,
+			  AL_RADIOS_MAX);
+		__set_bit(other->from->index, exchange->deaf);
+		__set_bit(from->index, other->deaf);
+	}
+
+	from->stats.tx_ns += exchange->frame_ns;
+	for_each_set_bit(index, from->hearers, AL_RADIOS_MAX)
+		become_busy(medium->radio_at[index], now_ns, exchange->at_ns);
+}
+
+/* The next step, after a gap of @gap_ns. */
+static void prepare(struct al_exchange *exchange, enum al_step step,
+		    struct al_radio *from, u64 frame_ns, u64 gap_ns)
+{
+	exchange->step = step;
+	exchange->from = from;
+	exchange->frame_ns = frame_ns;
+	exchange->at_ns += gap_ns;
+	exchange->on_air = false;
+}
+
+static void prepare_first(struct al_exchange *exchange, u64 gap_ns)
+{
+	struct al_radio *radio = exchange->edcaf->radio;
+	const struct al_ppdu *ppdu = exchange->ppdu;
+
+	if (ppdu->protected)
+		radio->stats.rts++;
+	prepare(exchange, first_step(ppdu), radio,
+		first_frame_ns(ppdu, radio->medium->band), gap_ns);
+}
+
+/* @edcaf has got access, and sends its first PPDU. */
+void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns)
+{
+	struct al_radio *radio = edcaf->radio;
+	struct al_exchange *exchange = &radio->exchange;
+	u32 txop_us = edcaf->params.txop_us;
+
+	exchange->edcaf = edcaf;
+	exchange->ppdu = list_first_entry(&edcaf->ready, struct al_ppdu, node);
+	exchange->began_ns = now_ns;
+	exchange->at_ns = now_ns;
+	exchange->txop_end_ns = txop_us ?
+				now_ns + (u64)txop_us * NSEC_PER_USEC : 0;
+
+	freeze_all(radio, now_ns);
+	radio->own_until_ns = AL_NEVER_NS;
+	list_add_tail(&exchange->node, &radio->medium->exchanges);
+	prepare_first(exchange, 0);
+	start_frame(exchange);
+}
+
+/* @radio NULL: nobody has the address. */
+static bool decodes(const struct al_exchange *exchange,
+		    const struct al_radio *radio)
+{
+	return radio && radio->up &&
+	       test_bit(radio->index, exchange->from->hearers) &&
+	       !test_bit(radio->index, exchange->garbled) &&
+	       !test_bit(radio->index, exchange->deaf);
+}
+
+/* What those that have heard the frame do about it: NAV, or EIFS. */
+static void settle_hearers(struct al_exchange *exchange)
+{
+	struct al_medium *medium = exchange->from->medium;
+	u64 nav_ns = exchange->at_ns + al_exchange_remaining_ns(exchange);
+	u64 eifs_ns = exchange->at_ns + al_eifs_minus_difs_ns(medium->band);
+	struct al_radio *radio;
+	unsigned int index;
+
+	for_each_set_bit(index, exchange->from->hearers, AL_RADIOS_MAX) {
+		if (test_bit(index, exchange->deaf))
+			continue;
+		radio = medium->radio_at[index];
+		if (test_bit(index, exchange->garbled)) {
+			radio->eifs_until_ns = eifs_ns;
+			continue;
+		}
+		radio->eifs_until_ns = 0;
+		/* NAV is for those whom the exchange is not about. */
+		if (radio != exchange->edcaf->radio &&
+		    radio != exchange->ppdu->queue->link->to)
+			radio->nav_until_ns = max(radio->nav_until_ns, nav_ns);
+	}
+}
+
+/* A copy of each MSDU for @to, by skb->next. */
+static struct sk_buff *copies_for(struct al_radio *to,
+				  struct al_exchange *exchange,
+				  struct al_mpdu *mpdu)
+{
+	const struct al_link *link = exchange->from->link_to[to->index];
+	struct al_queue *queue = exchange->ppdu->queue;
+	const struct al_ppdu *ppdu = exchange->ppdu;
+	struct sk_buff *skb, *copy, *first = NULL, **last = &first;
+
+	for (skb = mpdu->skbs; skb; skb = skb->next) {
+		copy = exchange->from->ops->copy(queue, skb);
+		if (unlikely(!copy))
+			continue;
+		*al_received(copy) = (struct al_received) {
+			.rate = al_ppdu_series(ppdu)->rate,
+			.mhz = exchange->from->mhz,
+			.reference = ppdu->reference,
+			.snr_cdb = link ? link->snr_cdb : AL_SNR_NONE,
+			.tid = queue->tid,
+			.aggregated = ppdu->frames > 1,
+			.at_ns = exchange->at_ns,
+			.airtime_ns = ppdu->ns / ppdu->frames,
+		};
+		*last = copy;
+		last = &copy->next;
+	}
+	return first;
+}
+
+/* For the host of @to, or for the reorder buffer. Front ends of different kinds
+ * do not understand each other's frames, and only keep out of their way.
+ */
+static void hand_over(struct al_exchange *exchange, struct al_mpdu *mpdu,
+		      struct al_radio *to)
+{
+	struct al_queue *queue = exchange->ppdu->queue;
+	struct sk_buff *first, *skb, *next;
+	struct sk_buff_head up;
+
+	if (to->ops->receive != exchange->from->ops->receive)
+		return;
+	first = copies_for(to, exchange, mpdu);
+	__skb_queue_head_init(&up);
+	if (queue->reorders && queue->link->to == to) {
+		al_reorder_put(&queue->reorder, mpdu->seq, first, &up);
+	} else {
+		skb_list_walk_safe(first, skb, next) {
+			skb_mark_not_on_list(skb);
+			__skb_queue_tail(&up, skb);
+		}
+	}
+	while ((skb = __skb_dequeue(&up)))
+		al_host_received(to, skb);
+}
+
+/* Returns whether @to has decoded any of it. */
+static bool receive(struct al_exchange *exchange, struct al_radio *to)
+{
+	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+	struct al_link *link = exchange->ppdu->queue->link;
+	struct al_mpdu *mpdu;
+	bool any = false;
+
+	list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node) {
+		if (al_link_loses(link, rate, mpdu->bytes))
+			continue;
+		any = true;
+		if (mpdu->received)	/* the block ack got lost before */
+			continue;
+		mpdu->received = true;
+		hand_over(exchange, mpdu, to);
+	}
+	return any;
+}
+
+/* What is not for them, by those who want it all the same. */
+static void overhear(struct al_exchange *exchange)
+{
+	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+	struct al_radio *from = exchange->from, *radio;
+	struct al_mpdu *mpdu;
+	struct al_link *link;
+
+	list_for_each_entry(radio, &from->medium->radios, node) {
+		if (!radio->listens || !decodes(exchange, radio) ||
+		    radio == exchange->ppdu->queue->link->to)
+			continue;
+		link = from->link_to[radio->index];
+		list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node)
+			if (!link || !al_link_loses(link, rate, mpdu->bytes))
+				hand_over(exchange, mpdu, radio);
+	}
+}
+
+static void receive_by_all(struct al_exchange *exchange)
+{
+	struct al_mpdu *mpdu = list_first_entry(&exchange->ppdu->mpdus,
+						struct al_mpdu, node);
+	struct al_radio *radio;
+
+	list_for_each_entry(radio, &exchange->from->medium->radios, node)
+		if (decodes(exchange, radio))
+			hand_over(exchange, mpdu, radio);
+}
+
+/* Of the exchange so far. */
+static void account_airtime(struct al_exchange *exchange)
+{
+	struct al_queue *queue = exchange->ppdu->queue;
+	u64 ns = exchange->at_ns - exchange->began_ns;
+
+	queue->link->airtime_ns += ns;
+	queue->airtime_ns += ns;
+}
+
+static void finish(struct al_exchange *exchange, bool answered)
+{
+	struct al_edcaf *edcaf = exchange->edcaf;
+	u64 now_ns = exchange->at_ns;
+
+	account_airtime(exchange);
+	al_ppdu_close(exchange->ppdu, answered, now_ns);
+	al_edcaf_succeeded(edcaf);
+	al_host_exchange_over(edcaf->radio, now_ns);
+	exchange->ppdu = list_first_entry_or_null(&edcaf->ready,
+						  struct al_ppdu, node);
+}
+
+static void leave(struct al_exchange *exchange)
+{
+	struct al_edcaf *edcaf = exchange->edcaf;
+	struct al_radio *radio = edcaf->radio;
+
+	exchange->step = AL_STEP_NONE;
+	exchange->edcaf = NULL;
+	exchange->on_air = false;
+	list_del_init(&exchange->node);
+	radio->own_until_ns = exchange->at_ns;
+	if (list_empty(&edcaf->ready))
+		list_del_init(&edcaf->node);
+}
+
+/* Of the PPDU that comes next, with the gap before it. */
+static u64 next_exchange_ns(const struct al_exchange *exchange)
+{
+	const struct al_band *band = exchange->edcaf->radio->medium->band;
+	const struct al_ppdu *ppdu = exchange->ppdu;
+
+	return band->sifs_ns + first_frame_ns(ppdu, band) +
+	       rest_ns(first_step(ppdu), ppdu, band);
+}
+
+static void succeed(struct al_exchange *exchange)
+{
+	finish(exchange, true);
+	if (exchange->ppdu && exchange->txop_end_ns &&
+	    exchange->at_ns + next_exchange_ns(exchange) <=
+	    exchange->txop_end_ns) {
+		exchange->began_ns = exchange->at_ns;
+		prepare_first(exchange,
+			      exchange->edcaf->radio->medium->band->sifs_ns);
+		return;
+	}
+	leave(exchange);
+}
+
+static void fail(struct al_exchange *exchange)
+{
+	exchange->edcaf->radio->stats.ppdus_failed++;
+	if (al_ppdu_try_again(exchange->ppdu)) {
+		account_airtime(exchange);
+		al_edcaf_failed(exchange->edcaf);
+	} else {
+		finish(exchange, false);
+	}
+	leave(exchange);
+}
+
+static void await_timeout(struct al_exchange *exchange)
+{
+	const struct al_band *band = exchange->from->medium->band;
+
+	exchange->step = AL_STEP_TIMEOUT;
+	exchange->on_air = false;
+	exchange->at_ns += al_ack_timeout_ns(band);
+}
+
+static void end_rts(struct al_exchange *exchange)
+{
+	struct al_radio *to = exchange->ppdu->queue->link->to;
+	const struct al_band *band = exchange->from->medium->band;
+	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+
+	if (decodes(exchange, to) && to->nav_until_ns <= exchange->at_ns)
+		prepare(exchange, AL_STEP_CTS, to,
+			al_control_ns(rate, band, AL_CTS_BYTES),
+			band->sifs_ns);
+	else
+		await_timeout(exchange);
+}
+
+static void end_cts(struct al_exchange *exchange)
+{
+	struct al_radio *radio = exchange->edcaf->radio;
+
+	if (decodes(exchange, radio))
+		prepare(exchange, AL_STEP_DATA, radio, exchange->ppdu->ns,
+			radio->medium->band->sifs_ns);
+	else
+		fail(exchange);
+}
+
+static void end_data(struct al_exchange *exchange)
+{
+	struct al_ppdu *ppdu = exchange->ppdu;
+	struct al_radio *to = ppdu->queue->link->to;
+	struct al_stats *stats = &exchange->from->stats;
+
+	stats->ppdus++;
+	stats->subframes += ppdu->frames;
+	stats->subframes_of[ppdu->frames - 1]++;
+	if (ppdu->response == AL_RESPONSE_NONE) {
+		receive_by_all(exchange);
+		succeed(exchange);
+		return;
+	}
+	if (unlikely(exchange->from->medium->listeners))
+		overhear(exchange);
+	if (decodes(exchange, to)) {
+		if (receive(exchange, to)) {
+			prepare(exchange, AL_STEP_RESPONSE, to,
+				ppdu->response_ns, to->medium->band->sifs_ns);
+			return;
+		}
+		/* Not one good FCS in it. */
+		to->eifs_until_ns = exchange->at_ns +
+				    al_eifs_minus_difs_ns(to->medium->band);
+	}
+	await_timeout(exchange);
+}
+
+static void end_response(struct al_exchange *exchange)
+{
+	if (decodes(exchange, exchange->edcaf->radio))
+		succeed(exchange);
+	else
+		fail(exchange);
+}
+
+/* The event of exchange->at_ns. */
+void al_exchange_advance(struct al_exchange *exchange)
+{
+	if (exchange->step == AL_STEP_TIMEOUT) {
+		fail(exchange);
+		return;
+	}
+	if (!exchange->on_air) {
+		start_frame(exchange);
+		return;
+	}
+
+	exchange->on_air = false;
+	settle_hearers(exchange);
+	if (unlikely(exchange->from->medium->sniffer))
+		al_sniff(exchange);
+	switch (exchange->step) {
+	case AL_STEP_RTS:
+		end_rts(exchange);
+		break;
+	case AL_STEP_CTS:
+		end_cts(exchange);
+		break;
+	case AL_STEP_DATA:
+		end_data(exchange);
+		break;
+	default:
+		end_response(exchange);
+		break;
+	}
+}
+
+/* The exchange that @radio has begun is cut off: one of its radios goes. */
+void al_exchange_abort(struct al_radio *radio)
+{
+	struct al_exchange *exchange = &radio->exchange;
+
+	if (exchange->step == AL_STEP_NONE)
+		return;
+	exchange->step = AL_STEP_NONE;
+	exchange->on_air = false;
+	exchange->edcaf = NULL;
+	list_del_init(&exchange->node);
+	radio->own_until_ns = ktime_get_ns();
+}

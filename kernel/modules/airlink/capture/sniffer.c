@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A device that shows all that is on a medium, for tcpdump and Wireshark, as
+ * hwsim0 does for mac80211_hwsim: each MPDU of each try of a PPDU, RTS, CTS, ACK
+ * and block ack, with radiotap header and FCS, each with the end of its PPDU as
+ * its time.
+ *
+ * It hears everybody, at no noise. What a collision has made of a frame depends on
+ * where one stands; here its FCS is bad if the one that it is for could not decode
+ * it (multicast: if nobody could). MPDUs that are lost in noise look good, and it
+ * is the block ack that says which they were.
+ *
+ * Data of a softmac device is shown as the driver got it. A fullmac device makes a
+ * header that says the same as its Ethernet one; nothing in it has been sent by
+ * mac80211, but lengths, numbers and times are those of the model. Control frames
+ * exist in a capture only.
+ *
+ * With no such device, or one that is down, none of this costs anything. Frames go
+ * to the taps only: the stack takes them for somebody else's.
+ */
+
+#include <linux/crc32.h>
+#include <linux/ieee80211.h>
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/netlink.h>
+#include <net/cfg80211.h>
+
+#include "air/exchange.h"
+#include "capture/radiotap.h"
+#include "capture/sniffer.h"
+#include "radio/ppdu.h"
+#include "radio/radio.h"
+
+struct al_sniffer {
+	struct net_device *dev;
+};
+
+struct block_ack {
+	__le16 frame_control;
+	__le16 duration;
+	u8 ra[ETH_ALEN];
+	u8 ta[ETH_ALEN];
+	__le16 control;
+	__le16 start;
+	u8 bitmap[AL_SUBFRAMES_MAX / 8];
+} __packed __aligned(2);
+
+#define BA_FIXED_BYTES	offsetof(struct block_ack, bitmap)
+
+/* 9.3.1.8.2: in the Fragment Number subfield, how long the bitmap is. */
+#define BA_BITMAP_64	0
+#define BA_BITMAP_256	4
+
+#define DURATION_MAX_US	32767
+
+/* A frame without its FCS, to all taps. Takes @skb. */
+static void show(const struct al_exchange *exchange, struct sk_buff *skb,
+		 const struct al_radiotap *tap)
+{
+	struct net_device *dev = exchange->from->medium->sniffer->dev;
+	u32 inverse = crc32_le(~0, skb->data, skb->len);
+	__le32 fcs = cpu_to_le32(tap->bad_fcs ? inverse : ~inverse);
+
+	skb_put_data(skb, &fcs, FCS_LEN);
+	memcpy(skb_push(skb, tap->length), tap->bytes, tap->length);
+
+	skb->dev = dev;
+	skb->protocol = htons(ETH_P_802_2);
+	skb->pkt_type = PACKET_OTHERHOST;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb->tstamp = ktime_mono_to_real(ns_to_ktime(exchange->at_ns));
+	skb_reset_mac_header(skb);
+	dev->stats.rx_packets++;
+	dev->stats.rx_bytes += skb->len;
+	netif_rx(skb);
+}
+
+static __le16 duration_of(const struct al_exchange *exchange)
+{
+	u64 us = DIV_ROUND_UP_ULL(al_exchange_remaining_ns(exchange),
+				  NSEC_PER_USEC);
+
+	return cpu_to_le16(min_t(u64, us, DURATION_MAX_US));
+}
+
+/* Whom the frame of this step is for; NULL: all, or an address that nobody has
+ * (which is a softmac device's).
+ */
+static const struct al_radio *receiver_of(const struct al_exchange *exchange)
+{
+	if (exchange->from == exchange->edcaf->radio)
+		return exchange->ppdu->queue->link->to;
+	return exchange->edcaf->radio;
+}
+
+/* The receiver's address; of a frame that nobody is there for, its own. */
+static void put_receiver(const struct al_exchange *exchange, u8 *address)
+{
+	const struct al_radio *to = receiver_of(exchange);
+	const struct al_mpdu *mpdu = list_first_entry(&exchange->ppdu->mpdus,
+						      struct al_mpdu, node);
+	const struct ieee80211_hdr *header = (void *)mpdu->skbs->data;
+
+	ether_addr_copy(address, to ? to->address : header->addr1);
+}
+
+static bool collided(const struct al_exchange *exchange)
+{
+	const struct al_radio *to = receiver_of(exchange);
+	DECLARE_BITMAP(bad, AL_RADIOS_MAX);
+
+	if (bitmap_empty(exchange->garbled, AL_RADIOS_MAX))
+		return false;
+	bitmap_or(bad, exchange->garbled, exchange->deaf, AL_RADIOS_MAX);
+	if (to)
+		return test_bit(to->index, bad);
+	return bitmap_subset(exchange->from->hearers, bad, AL_RADIOS_MAX);
+}
+
+/* What the sender's host takes it for, or the lowest of the band. */
+static u16 channel_mhz(const struct al_radio *radio)
+{
+	if (radio->mhz)
+		return radio->mhz;
+	return radio->medium->band == &al_band_2ghz ? 2412 : 5180;
+}
+
+static void begin_radiotap(const struct al_exchange *exchange,
+			   const struct al_rate *rate,
+			   struct al_radiotap *tap)
+{
+	al_radiotap_begin(tap, rate, channel_mhz(exchange->from),
+			  exchange->at_ns - exchange->frame_ns);
+	if (collided(exchange))
+		al_radiotap_bad_fcs(tap);
+}
+
+static bool in_series(const struct al_ppdu *ppdu)
+{
+	return ppdu->series_at || ppdu->series_tries;
+}
+
+/* With room for all that show() puts around it. */
+static struct sk_buff *new_skb(u32 bytes)
+{
+	struct sk_buff *skb = alloc_skb(AL_RADIOTAP_BYTES + bytes + FCS_LEN,
+					GFP_ATOMIC);
+
+	if (skb)
+		skb_reserve(skb, AL_RADIOTAP_BYTES);
+	return skb;
+}
+
+/* Of the bytes only: an skb on its way has a sender's times and owner. */
+static struct sk_buff *copy_of(const struct sk_buff *skb)
+{
+	struct sk_buff *copy = new_skb(skb->len);
+
+	if (copy)
+		skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len);
+	return copy;
+}
+
+/* One MSDU of an A-MSDU, from a frame of its own; @frame starts with the MPDU's
+ * header.
+ */
+static void put_subframe(struct sk_buff *frame, const struct sk_buff *skb)
+{
+	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
+	u32 header_bytes = ieee80211_hdrlen(header->frame_control);
+	u32 bytes = skb->len - header_bytes;
+	struct ethhdr *subframe;
+
+	skb_put_zero(frame, -(frame->len - header_bytes) & 3);
+	subframe = skb_put(frame, sizeof(*subframe));
+	ether_addr_copy(subframe->h_dest, ieee80211_get_DA(header));
+	ether_addr_copy(subframe->h_source, ieee80211_get_SA(header));
+	subframe->h_proto = htons(bytes);
+	skb_copy_bits(skb, header_bytes, skb_put(frame, bytes), bytes);
+}
+
+/* Frames of a softmac device, which the device has put into one. */
+static struct sk_buff *amsdu_of(const struct al_mpdu *mpdu)
+{
+	struct ieee80211_hdr *header =
+		(struct ieee80211_hdr *)mpdu->skbs->data;
+	u32 bytes = 0, header_bytes = ieee80211_hdrlen(header->frame_control);
+	const struct sk_buff *skb;
+	struct sk_buff *frame;
+
+	for (skb = mpdu->skbs; skb; skb = skb->next)
+		bytes += skb->len + sizeof(struct ethhdr) + 3;
+	frame = new_skb(bytes);
+	if (!frame)
+		return NULL;
+	header = skb_put_data(frame, header, header_bytes);
+	*ieee80211_get_qos_ctl(header) |= IEEE80211_QOS_CTL_A_MSDU_PRESENT;
+	ether_addr_copy(header->addr3,
+			ieee80211_has_tods(header->frame_control) ?
+			header->addr1 : header->addr2);
+	for (skb = mpdu->skbs; skb; skb = skb->next)
+		put_subframe(frame, skb);
+	return frame;
+}
+
+static struct sk_buff *capture(const struct al_mpdu *mpdu)
+{
+	const struct al_front_ops *ops = mpdu->queue->link->from->ops;
+
+	if (ops->capture)
+		return ops->capture(mpdu, AL_RADIOTAP_BYTES, FCS_LEN);
+	if (mpdu->msdus > 1)
+		return amsdu_of(mpdu);
+	return copy_of(mpdu->skbs);
+}
+
+/* What each try has of its own. */
+static void settle_header(const struct al_exchange *exchange,
+			  const struct al_mpdu *mpdu, struct sk_buff *skb)
+{
+	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
+
+	if (!ieee80211_is_pspoll(header->frame_control))
+		header->duration_id = duration_of(exchange);
+	if (mpdu->tries || in_series(exchange->ppdu))
+		header->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
+}
+
+static void show_data(const struct al_exchange *exchange)
+{
+	const struct al_ppdu *ppdu = exchange->ppdu;
+	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
+	const struct al_mpdu *mpdu;
+	struct al_radiotap tap;
+	struct sk_buff *skb;
+
+	begin_radiotap(exchange, rate, &tap);
+	if (ppdu->frames > 1)
+		al_radiotap_ampdu(&tap, ppdu->reference);
+	al_radiotap_end(&tap, rate);
+
+	list_for_each_entry(mpdu, &ppdu->mpdus, node) {
+		if (ppdu->frames > 1 && list_is_last(&mpdu->node, &ppdu->mpdus))
+			al_radiotap_last(&tap);
+		skb = capture(mpdu);
+		if (unlikely(!skb))
+			continue;
+		settle_header(exchange, mpdu, skb);
+		show(exchange, skb, &tap);
+	}
+}
+
+static void show_control(const struct al_exchange *exchange, const void *frame,
+			 u8 bytes)
+{
+	struct al_rate rate =
+		al_response_rate(&al_ppdu_series(exchange->ppdu)->rate);
+	struct sk_buff *skb = new_skb(bytes);
+	struct al_radiotap tap;
+
+	if (unlikely(!skb))
+		return;
+	skb_put_data(skb, frame, bytes);
+	begin_radiotap(exchange, &rate, &tap);
+	al_radiotap_end(&tap, &rate);
+	show(exchange, skb, &tap);
+}
+
+static void show_rts(const struct al_exchange *exchange)
+{
+	struct ieee80211_rts rts = {
+		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
+					     IEEE80211_STYPE_RTS),
+		.duration = duration_of(exchange),
+	};
+
+	put_receiver(exchange, rts.ra);
+	ether_addr_copy(rts.ta, exchange->from->address);
+	show_control(exchange, &rts, sizeof(rts));
+}
+
+/* A CTS and an ACK differ in their names. */
+static void show_answer(const struct al_exchange *exchange, u16 subtype)
+{
+	struct ieee80211_cts answer = {
+		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL | subtype),
+		.duration = duration_of(exchange),
+	};
+
+	ether_addr_copy(answer.ra, receiver_of(exchange)->address);
+	show_control(exchange, &answer, sizeof(answer));
+}
+
+/* The number that an MPDU has in its header. */
+static u16 number_of(const struct al_mpdu *mpdu)
+{
+	const struct ieee80211_hdr *header = (void *)mpdu->skbs->data;
+
+	if (mpdu->queue->link->from->ops->capture)
+		return mpdu->seq & IEEE80211_MAX_SN;
+	return IEEE80211_SEQ_TO_SN(le16_to_cpu(header->seq_ctrl));
+}
+
+/* A bitmap of the PPDU's MPDUs, from the first on, which has the lowest number. */
+static void mark_received(const struct al_ppdu *ppdu, struct block_ack *ba)
+{
+	const struct al_mpdu *mpdu;
+	u16 first, offset;
+
+	mpdu = list_first_entry(&ppdu->mpdus, struct al_mpdu, node);
+	first = number_of(mpdu);
+	ba->start |= cpu_to_le16(IEEE80211_SN_TO_SEQ(first));
+	list_for_each_entry(mpdu, &ppdu->mpdus, node) {
+		offset = ieee80211_sn_sub(number_of(mpdu), first);
+		if (mpdu->received && offset < AL_SUBFRAMES_MAX)
+			ba->bitmap[offset / 8] |= BIT(offset % 8);
+	}
+}
+
+static void show_block_ack(const struct al_exchange *exchange)
+{
+	const struct al_queue *queue = exchange->ppdu->queue;
+	bool wide = al_queue_window_frames(queue) > 64;
+	struct block_ack ba = {
+		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
+					     IEEE80211_STYPE_BACK),
+		.duration = duration_of(exchange),
+		.control = cpu_to_le16(IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA |
+				       queue->tid <<
+				       IEEE80211_BAR_CTRL_TID_INFO_SHIFT),
+		.start = cpu_to_le16(wide ? BA_BITMAP_256 : BA_BITMAP_64),
+	};
+
+	ether_addr_copy(ba.ra, receiver_of(exchange)->address);
+	ether_addr_copy(ba.ta, exchange->from->address);
+	mark_received(exchange->ppdu, &ba);
+	show_control(exchange, &ba,
+		     (wide ? AL_BA_WIDE_BYTES : AL_BA_BYTES) - FCS_LEN);
+}
+
+/* The frame of this step has ended. Caller holds the lock; there is a sniffer. */
+void al_sniff(const struct al_exchange *exchange)
+{
+	if (!netif_running(exchange->from->medium->sniffer->dev))
+		return;
+	switch (exchange->step) {
+	case AL_STEP_RTS:
+		show_rts(exchange);
+		break;
+	case AL_STEP_CTS:
+		show_answer(exchange, IEEE80211_STYPE_CTS);
+		break;
+	case AL_STEP_DATA:
+		show_data(exchange);
+		break;
+	default:
+		if (exchange->ppdu->response == AL_RESPONSE_BA)
+			show_block_ack(exchange);
+		else
+			show_answer(exchange, IEEE80211_STYPE_ACK);
+		break;
+	}
+}
+
+static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	dev_core_stats_tx_dropped_inc(dev);
+	dev_kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+static const struct net_device_ops netdev_ops = {
+	.ndo_start_xmit	= start_xmit,
+};
+
+static void setup(struct net_device *dev)
+{
+	dev->netdev_ops = &netdev_ops;
+	dev->needs_free_netdev = true;
+	dev->type = ARPHRD_IEEE80211_RADIOTAP;
+	dev->flags = IFF_NOARP;
+	dev->priv_flags |= IFF_NO_QUEUE;
+	dev->mtu = IEEE80211_MAX_MPDU_LEN_VHT_11454 + AL_RADIOTAP_BYTES;
+}
+
+static void set_sniffer(struct al_medium *medium, struct al_sniffer *sniffer)
+{
+	spin_lock_bh(&medium->lock);
+	medium->sniffer = sniffer;
+	spin_unlock_bh(&medium->lock);
+}
+
+/* One for each medium, in @net. al_mutex is held. */
+int al_sniffer_create(struct al_medium *medium, struct net *net,
+		      const char *name, struct netlink_ext_ack *extack)
+{
+	struct al_sniffer *sniffer;
+	struct net_device *dev;
+	int err;
+
+	if (medium->sniffer) {
+		NL_SET_ERR_MSG(extack, "the medium has a sniffer already");
+		return -EEXIST;
+	}
+	dev = alloc_netdev(sizeof(*sniffer), name, NET_NAME_USER, setup);
+	if (!dev)
+		return -ENOMEM;
+	dev_net_set(dev, net);
+	err = register_netdev(dev);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "the device cannot be made; is its name free?");
+		free_netdev(dev);
+		return err;
+	}
+	sniffer = netdev_priv(dev);
+	sniffer->dev = dev;
+	set_sniffer(medium, sniffer);
+	return 0;
+}
+
+/* If there is one. al_mutex is held. */
+void al_sniffer_destroy(struct al_medium *medium)
+{
+	struct al_sniffer *sniffer = medium->sniffer;
+
+	if (!sniffer)
+		return;
+	set_sniffer(medium, NULL);
+	unregister_netdev(sniffer->dev);
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Between a radio and its host, in both directions.
+ *
+ *	front end -> [ waiting ] -> bus -> device: queues, PPDUs, air
+ *	front end <- report <- [ done ]     <-'
+ *	front end <- [ received ] <- air
+ *
+ * A frame belongs to its host, and is charged to its socket, until it is reported.
+ *
+ * Bus. Devices behind one (USB, SDIO) get their frames in transfers. A transfer
+ * starts when there is a frame and fewer than bus_transfers are under way, with
+ * what waits at that instant; transfers take the bus one after the other. A frame
+ * enters the device when its transfer has come to its end and there is room for
+ * it; until then the transfer is not over, and nothing behind it moves.
+ *
+ * Reports. The device says that a frame is done report_ns after the end of its
+ * last exchange. The host takes this up when report_frames of them have come
+ * together, or when the first has waited for report_wait_ns: all that are there.
+ *
+ * Reception. Received frames go up when none has come for receive_wait_ns, or the
+ * first has waited for receive_wait_max_ns: interrupt mitigation. With
+ * receive_with_reports the interrupt of a report takes them up as well.
+ *
+ * All of it is NAPI: the timer of the next instant at which something is due does
+ * no more than schedule it.
+ */
+
+#include "compat.h"
+#include "radio/ppdu.h"
+#include "radio/radio.h"
+
+static void enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
+{
+	struct al_queue *queue = mpdu->queue;
+
+	radio->host.device_frames += mpdu->msdus;
+	al_queue_put(queue, mpdu);
+	/* Else the refill that is to come finds it. */
+	if (radio->host.refill_ns == AL_NEVER_NS)
+		al_edcaf_fill(queue->edcaf);
+}
+
+static bool device_has_room(const struct al_radio *radio)
+{
+	u32 room = radio->profile.device_frames;
+
+	return !room || radio->host.device_frames < room;
+}
+
+/* A transfer of what waits. */
+static void start_transfer(struct al_radio *radio, u64 now_ns)
+{
+	const struct al_profile *profile = &radio->profile;
+	struct al_host *host = &radio->host;
+	struct al_mpdu *mpdu, *next, *last = NULL;
+	u32 frames = 0, bytes = 0;
+	LIST_HEAD(transfer);
+	u64 end_ns;
+
+	list_for_each_entry_safe(mpdu, next, &host->waiting, node) {
+		if (frames == profile->bus_frames ||
+		    (frames && bytes + mpdu->bytes > profile->bus_bytes))
+			break;
+		frames++;
+		bytes += mpdu->bytes;
+		list_move_tail(&mpdu->node, &transfer);
+		last = mpdu;
+	}
+
+	end_ns = max(now_ns, host->bus_free_ns) + profile->bus_ns +
+		 div_u64((u64)bytes * 8000, profile->bus_mbps);
+	host->bus_free_ns = end_ns;
+	host->transfers++;
+	list_for_each_entry(mpdu, &transfer, node)
+		mpdu->at_ns = end_ns;
+	last->ends_transfer = true;
+	list_splice_tail(&transfer, &host->bus);
+}
+
+static void start_transfers(struct al_radio *radio, u64 now_ns)
+{
+	struct al_host *host = &radio->host;
+
+	while (!list_empty(&host->waiting) &&
+	       host->transfers < radio->profile.bus_transfers)
+		start_transfer(radio, now_ns);
+}
+
+/* What has come over the bus enters the device, as far as there is room. */
+static void run_bus(struct al_radio *radio, u64 now_ns)
+{
+	struct al_host *host = &radio->host;
+	struct al_mpdu *mpdu;
+
+	while ((mpdu = list_first_entry_or_null(&host->bus, struct al_mpdu,
+						node)) &&
+	       mpdu->at_ns <= now_ns && device_has_room(radio)) {
+		list_del_init(&mpdu->node);
+		if (mpdu->ends_transfer)
+			host->transfers--;
+		mpdu->ends_transfer = false;
+		enter_device(radio, mpdu);
+		start_transfers(radio, now_ns);
+	}
+}
+
+/*
+ * Takes @skb, whether or not it succeeds. Returns whether the host has to stop
+ * its queue now. Caller holds the lock.
+ */
+bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns)
+{
+	struct al_radio *radio = queue->link->from;
+	struct al_host *host = &radio->host;
+	struct al_mpdu *mpdu = al_mpdu_create(queue, skb);
+
+	if (unlikely(!mpdu)) {
+		radio->stats.frames_dropped++;
+		dev_kfree_skb_any(skb);
+		return false;
+	}
+	host->frames++;
+	if (radio->profile.bus_frames) {
+		list_add_tail(&mpdu->node, &host->waiting);
+		start_transfers(radio, now_ns);
+		al_host_arm(radio);
+	} else {
+		enter_device(radio, mpdu);
+	}
+	if (host->frames >= radio->profile.host_frames)
+		host->stopped = true;
+	return host->stopped;
+}
+
+/* @mpdu is through, acknowledged or not. Caller holds the lock. */
+void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns)
+{
+	struct al_host *host = &radio->host;
+
+	mpdu->queue = NULL;
+	mpdu->at_ns = now_ns + radio->profile.report_ns;
+	list_move_tail(&mpdu->node, &host->done);
+	host->done_frames++;
+	al_host_arm(radio);
+}
+
+/* Caller holds the lock. */
+void al_host_received(struct al_radio *radio, struct sk_buff *skb)
+{
+	struct al_host *host = &radio->host;
+
+	if (!radio->up) {
+		kfree_skb(skb);
+		return;
+	}
+	host->last_received_ns = al_received(skb)->at_ns;
+	if (skb_queue_empty(&host->received))
+		host->first_received_ns = host->last_received_ns;
+	__skb_queue_tail(&host->received, skb);
+	radio->stats.frames_received++;
+	al_host_arm(radio);
+}
+
+static void fill_all(struct al_radio *radio)
+{
+	int ac;
+
+	for (ac = 0; ac < AL_ACS; ac++)
+		al_edcaf_fill(&radio->edcaf[ac]);
+}
+
+/* A PPDU is through with, so there is room for others. Caller holds the lock. */
+void al_host_exchange_over(struct al_radio *radio, u64 now_ns)
+{
+	struct al_host *host = &radio->host;
+
+	if (!radio->profile.refill_ns) {
+		run_bus(radio, now_ns);
+		fill_all(radio);
+		return;
+	}
+	/* First, so that what comes over the bus waits for it, too. */
+	host->refill_ns = min(host->refill_ns,
+			      now_ns + radio->profile.refill_ns);
+	run_bus(radio, now_ns);
+	al_host_arm(radio);
+}
+
+/* When the frames in host->done are to be reported, or never. */
+static u64 report_due_ns(struct al_radio *radio)
+{
+	const struct al_profile *profile = &radio->profile;
+	struct al_host *host = &radio->host;
+	const struct al_mpdu *first, *mpdu;
+	u32 frames = 0;
+	u64 due_ns;
+
+	first = list_first_entry_or_null(&host->done, struct al_mpdu, node);
+	if (!first)
+		return AL_NEVER_NS;
+	due_ns = first->at_ns + profile->report_wait_ns;
+	if (!profile->report_wait_ns || !profile->report_frames ||
+	    host->done_frames < profile->report_frames)
+		return due_ns;
+	list_for_each_entry(mpdu, &host->done, node)
+		if (++frames == profile->report_frames)
+			return min(due_ns, mpdu->at_ns);
+	return due_ns;
+}
+
+static u64 receive_due_ns(const struct al_radio *radio)
+{
+	const struct al_host *host = &radio->host;
+
+	if (skb_queue_empty(&host->received))
+		return AL_NEVER_NS;
+	return min(host->last_received_ns + radio->profile.receive_wait_ns,
+		   host->first_received_ns +
+		   radio->profile.receive_wait_max_ns);
+}
+
+static u64 bus_due_ns(struct al_radio *radio)
+{
+	const struct al_mpdu *mpdu =
+		list_first_entry_or_null(&radio->host.bus, struct al_mpdu,
+					 node);
+
+	/* Without room it is the end of an exchange that lets it go on. */
+	return mpdu && device_has_room(radio) ? mpdu->at_ns : AL_NEVER_NS;
+}
+
+/* Caller holds the lock. */
+void al_host_arm(struct al_radio *radio)
+{
+	struct al_host *host = &radio->host;
+	u64 at_ns = min3(report_due_ns(radio), receive_due_ns(radio),
+			 min(bus_due_ns(radio), host->refill_ns));
+
+	if (at_ns == host->armed_ns || !radio->running)
+		return;
+	host->armed_ns = at_ns;
+	if (at_ns == AL_NEVER_NS)
+		hrtimer_try_to_cancel(&host->timer);
+	else if (at_ns <= ktime_get_ns())
+		napi_schedule(&host->napi);
+	else
+		hrtimer_start(&host->timer, ns_to_ktime(at_ns),
+			      HRTIMER_MODE_ABS);
+}
+
+static enum hrtimer_restart due(struct hrtimer *timer)
+{
+	struct al_host *host = container_of(timer, struct al_host, timer);
+
+	napi_schedule(&host->napi);
+	return HRTIMER_NORESTART;
+}
+
+/* All that have come by now; the host looks at the whole of its ring. */
+static void take_reports(struct al_radio *radio, u64 now_ns,
+			 struct list_head *reports)
+{
+	struct al_host *host = &radio->host;
+	struct al_mpdu *mpdu, *next;
+
+	if (report_due_ns(radio) > now_ns)
+		return;
+	list_for_each_entry_safe(mpdu, next, &host->done, node) {
+		if (mpdu->at_ns > now_ns)
+			break;
+		list_move_tail(&mpdu->node, reports);
+		host->done_frames--;
+		host->frames -= mpdu->msdus;
+	}
+}
+
+static bool take_received(struct al_radio *radio, u64 now_ns, int budget,
+			  struct sk_buff_head *received)
+{
+	struct al_host *host = &radio->host;
+
+	if (receive_due_ns(radio) > now_ns)
+		return false;
+	while (!skb_queue_empty(&host->received) && budget--)
+		__skb_queue_tail(received, __skb_dequeue(&host->received));
+	return !skb_queue_empty(&host->received);
+}
+
+static void refill_if_due(struct al_radio *radio, u64 now_ns)
+{
+	if (radio->host.refill_ns > now_ns)
+		return;
+	radio->host.refill_ns = AL_NEVER_NS;
+	fill_all(radio);
+}
+
+static int poll(struct napi_struct *napi, int budget)
+{
+	struct al_radio *radio = container_of(napi, struct al_radio,
+					      host.napi);
+	struct al_host *host = &radio->host;
+	struct al_medium *medium = radio->medium;
+	struct al_mpdu *mpdu, *next;
+	struct sk_buff_head received;
+	bool more, resumed = false, reported;
+	LIST_HEAD(reports);
+	struct sk_buff *skb;
+	u64 now_ns;
+	int work;
+
+	if (!budget)	/* netpoll wants to send, and that is not done here */
+		return 0;
+	__skb_queue_head_init(&received);
+
+	spin_lock(&medium->lock);
+	now_ns = ktime_get_ns();
+	run_bus(radio, now_ns);
+	refill_if_due(radio, now_ns);
+	take_reports(radio, now_ns, &reports);
+	reported = !list_empty(&reports);
+	if (reported && radio->profile.receive_with_reports)
+		host->first_received_ns = 0;	/* due, until none is left */
+	more = take_received(radio, now_ns, budget, &received);
+	work = skb_queue_len(&received);
+	if (host->stopped && host->frames < radio->profile.resume_frames) {
+		host->stopped = false;
+		resumed = true;
+	}
+	spin_unlock(&medium->lock);
+
+	list_for_each_entry_safe(mpdu, next, &reports, node)
+		radio->ops->report(radio, mpdu, budget);
+	while ((skb = __skb_dequeue(&received)))
+		radio->ops->receive(radio, skb);
+	if (reported && radio->ops->reported)
+		radio->ops->reported(radio);
+	if (resumed)
+		radio->ops->resume(radio);
+
+	if (more)
+		return budget;
+	/* To return the whole budget would mean that there is more. */
+	napi_complete_done(napi, min(work, budget - 1));
+	spin_lock(&medium->lock);
+	host->armed_ns = 0;	/* differs from whatever is due */
+	al_host_arm(radio);
+	spin_unlock(&medium->lock);
+	return min(work, budget - 1);
+}
+
+int al_host_init(struct al_radio *radio)
+{
+	struct al_host *host = &radio->host;
+
+	host->armed_ns = AL_NEVER_NS;
+	host->refill_ns = AL_NEVER_NS;
+	INIT_LIST_HEAD(&host->waiting);
+	INIT_LIST_HEAD(&host->bus);
+	INIT_LIST_HEAD(&host->done);
+	__skb_queue_head_init(&host->received);
+	al_hrtimer_setup(&host->timer, due, CLOCK_MONOTONIC,
+			 HRTIMER_MODE_ABS);
+	host->dummy = al_dummy_netdev_alloc();
+	if (!host->dummy)
+		return -ENOMEM;
+	netif_napi_add(host->dummy, &host->napi, poll);
+	napi_enable(&host->napi);
+	return 0;
+}
+
+/* Nothing new can come; reports what was left as lost. */
+void al_host_destroy(struct al_radio *radio)
+{
+	struct al_host *host = &radio->host;
+	struct al_mpdu *mpdu, *next;
+
+	hrtimer_cancel(&host->timer);
+	napi_disable(&host->napi);
+	netif_napi_del(&host->napi);
+	local_bh_disable();
+	list_for_each_entry_safe(mpdu, next, &host->done, node)
+		radio->ops->report(radio, mpdu, 0);
+	local_bh_enable();
+	__skb_queue_purge(&host->received);
+	al_dummy_netdev_free(host->dummy);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is sent at one go: a frame or an A-MPDU; ppdu.c forms it. */
+#ifndef AIRLINK_PPDU_H
+#define AIRLINK_PPDU_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "air/phy.h"
+#include "radio/queue.h"
+
+struct al_edcaf;
+
+enum al_response { AL_RESPONSE_NONE, AL_RESPONSE_ACK, AL_RESPONSE_BA };
+
+struct al_ppdu {
+	struct list_head node;	/* in edcaf->ready */
+	struct list_head mpdus;
+	struct al_queue *queue;
+	struct al_series series[AL_SERIES];
+	u8 series_count;
+	u8 series_at;		/* the one in use, */
+	u8 series_tries;	/* and how often it was tried */
+	u32 psdu_bytes;
+	u32 ns;			/* on the air */
+	u32 response_ns;	/* likewise */
+	u32 reference;		/* of the A-MPDU, for captures */
+	u16 frames;
+	u8 response;		/* enum al_response */
+	bool aggregated;	/* an A-MPDU, of one subframe maybe */
+	bool protected;		/* by RTS and CTS */
+};
+
+static inline const struct al_series *al_ppdu_series(const struct al_ppdu *ppdu)
+{
+	return &ppdu->series[ppdu->series_at];
+}
+
+bool al_edcaf_has_room(const struct al_edcaf *edcaf,
+		       const struct al_queue *queue);
+bool al_edcaf_form(struct al_edcaf *edcaf, struct al_queue *queue);
+void al_edcaf_fill_in_turn(struct al_edcaf *edcaf);
+void al_edcaf_fill(struct al_edcaf *edcaf);
+bool al_ppdu_try_again(struct al_ppdu *ppdu);
+void al_ppdu_close(struct al_ppdu *ppdu, bool answered, u64 now_ns);
+
+int al_ppdu_cache_create(void);
+void al_ppdu_cache_destroy(void);
+
+#endif /* AIRLINK_PPDU_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Block ack: which frames may be under way at a time, and in which order they go
+ * up (IEEE 802.11-2020, 10.25.6). Sequence numbers here are 32 bits and do not
+ * wrap within a run; a capture shows the lower 12.
+ *
+ * The originator may number a frame if fewer than the window's size lie between
+ * the oldest that is open and it. A frame is closed when it is acknowledged, or
+ * given up. So one that gets lost again and again shortens the aggregates behind
+ * it, down to nothing.
+ *
+ * The recipient passes up what is in order. What was given up it would learn from
+ * a BlockAckReq, or from the next frame that shifts its window; here it learns it
+ * at once, and the BlockAckReq takes no airtime. Front ends whose host reorders
+ * (mac80211) do not use this half, and their BlockAckReqs are real.
+ */
+
+#include "radio/host.h"
+#include "radio/window.h"
+
+u32 al_window_number(struct al_window *window)
+{
+	u32 seq = window->next++;
+
+	__clear_bit(seq % AL_SUBFRAMES_MAX, window->closed);
+	return seq;
+}
+
+void al_window_close(struct al_window *window, u32 seq)
+{
+	__set_bit(seq % AL_SUBFRAMES_MAX, window->closed);
+	while (window->start != window->next &&
+	       test_bit(window->start % AL_SUBFRAMES_MAX, window->closed))
+		window->start++;
+}
+
+void al_reorder_init(struct al_reorder *reorder)
+{
+	reorder->next = 0;
+	__skb_queue_head_init(&reorder->early);
+}
+
+/* Whether @a is before @b. */
+static bool before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+/* What is in order by now goes up. The parts of an A-MSDU have one number. */
+static void release(struct al_reorder *reorder, struct sk_buff_head *up)
+{
+	struct sk_buff *skb, *following;
+	u32 seq;
+
+	while ((skb = skb_peek(&reorder->early))) {
+		seq = al_received(skb)->seq;
+		if (before(reorder->next, seq))
+			return;
+		__skb_unlink(skb, &reorder->early);
+		__skb_queue_tail(up, skb);
+		following = skb_peek(&reorder->early);
+		if (!following || al_received(following)->seq != seq)
+			reorder->next = seq + 1;
+	}
+}
+
+/* Among the early ones, in its place: most often the last. */
+static void keep(struct al_reorder *reorder, struct sk_buff *skb)
+{
+	struct sk_buff *at;
+
+	skb_queue_reverse_walk(&reorder->early, at)
+		if (!before(al_received(skb)->seq, al_received(at)->seq))
+			break;
+	__skb_queue_after(&reorder->early, at, skb);
+}
+
+/* One frame that has not been here before, as a list of skbs by skb->next. */
+void al_reorder_put(struct al_reorder *reorder, u32 seq, struct sk_buff *skbs,
+		    struct sk_buff_head *up)
+{
+	struct sk_buff *skb, *next;
+
+	skb_list_walk_safe(skbs, skb, next) {
+		skb_mark_not_on_list(skb);
+		al_received(skb)->seq = seq;
+		if (before(seq, reorder->next))
+			kfree_skb(skb);
+		else
+			keep(reorder, skb);
+	}
+	release(reorder, up);
+}
+
+/* The originator will not send again what is before @start. */
+void al_reorder_skip(struct al_reorder *reorder, u32 start,
+		     struct sk_buff_head *up)
+{
+	struct sk_buff *skb;
+
+	while ((skb = skb_peek(&reorder->early)) &&
+	       before(al_received(skb)->seq, start)) {
+		__skb_unlink(skb, &reorder->early);
+		__skb_queue_tail(up, skb);
+	}
+	if (before(reorder->next, start))
+		reorder->next = start;
+	release(reorder, up);
+}

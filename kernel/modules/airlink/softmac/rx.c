@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From the core to mac80211. A receiver gets a frame in a buffer of its own, with
+ * nothing of what the sender's host keeps beside the bytes: neither socket nor
+ * mark, priority or time of departure.
+ *
+ * What mac80211 is told: the rate; the channel that the sender takes the medium
+ * for, so that a scan finds an access point where that says it is; the TSF at the
+ * end of the PPDU; and as signal strength the link's signal-to-noise ratio above a
+ * noise floor of -95 dBm.
+ */
+
+#include "air/phy.h"
+#include "softmac/beacon.h"
+#include "softmac/rate.h"
+#include "softmac/rx.h"
+#include "softmac/softmac.h"
+
+#define NOISE_DBM	(-95)
+#define CLEAR_DBM	(-30)	/* of a link without noise */
+
+/* Whoever sends a beacon sets its time at the last moment. Beacons, and most
+ * probe responses, are sent at 6 Mbit/s: 3 bytes in 4 us.
+ */
+static void set_timestamp(struct al_softmac *softmac, struct sk_buff *copy)
+{
+	struct ieee80211_mgmt *frame = (void *)copy->data;
+	u32 bytes = copy->len + FCS_LEN -
+		    offsetof(struct ieee80211_mgmt, u.beacon.timestamp);
+
+	if (copy->len < offsetofend(struct ieee80211_mgmt,
+				    u.beacon.timestamp))
+		return;
+	if (ieee80211_is_beacon(frame->frame_control) ||
+	    ieee80211_is_probe_resp(frame->frame_control))
+		frame->u.beacon.timestamp =
+			cpu_to_le64(al_softmac_tsf_us(softmac,
+						      ktime_get_ns()) -
+				    bytes * 4 / 3);
+}
+
+struct sk_buff *al_softmac_copy(struct al_queue *queue, struct sk_buff *skb)
+{
+	const struct ieee80211_hdr *header = (const void *)skb->data;
+	u32 header_bytes = ieee80211_hdrlen(header->frame_control);
+	struct sk_buff *copy = dev_alloc_skb(skb->len + 4);
+
+	if (!copy)
+		return NULL;
+	/* What follows the header begins at a multiple of four. */
+	skb_reserve(copy, header_bytes & 3);
+	if (skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len)) {
+		kfree_skb(copy);
+		return NULL;
+	}
+	set_timestamp(queue->link->from->front, copy);
+	return copy;
+}
+
+static s8 signal_dbm(s16 snr_cdb)
+{
+	if (snr_cdb == AL_SNR_NONE)
+		return CLEAR_DBM;
+	return clamp(NOISE_DBM + snr_cdb / 100, -128, 0);
+}
+
+static void set_channel(const struct al_softmac *softmac, u16 mhz,
+			struct ieee80211_rx_status *status)
+{
+	const struct ieee80211_channel *channel =
+		softmac->hw->conf.chandef.chan;
+
+	status->band = channel->band;
+	status->freq = mhz ? mhz : channel->center_freq;
+}
+
+void al_softmac_receive(struct al_radio *radio, struct sk_buff *skb)
+{
+	struct ieee80211_rx_status *status = IEEE80211_SKB_RXCB(skb);
+	const struct al_received received = *al_received(skb);
+	struct al_softmac *softmac = radio->front;
+
+	memset(skb->cb, 0, sizeof(skb->cb));
+	set_channel(softmac, received.mhz, status);
+	al_rate_to_rx(&received.rate, status);
+	status->signal = signal_dbm(received.snr_cdb);
+	status->mactime = al_softmac_tsf_us(softmac, received.at_ns);
+	status->boottime_ns = ktime_get_boottime_ns();
+	status->flag = RX_FLAG_MACTIME_END;
+	if (received.aggregated) {
+		status->flag |= RX_FLAG_AMPDU_DETAILS;
+		status->ampdu_reference = received.reference;
+	}
+	ieee80211_rx_napi(softmac->hw, NULL, skb, &radio->host.napi);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stations: their life, block ack, power save.
+ *
+ * Block ack. mac80211 makes agreements when its rate control wants to, with real
+ * ADDBA frames; the core aggregates as long as there is one. The receiver's end is
+ * mac80211's, with its reorder buffer. Devices that aggregate by themselves refuse.
+ *
+ * Power save. The frames of a station that sleeps stay where they are, but for
+ * those already in a PPDU. What is released to it (PS-Poll, U-APSD) does not go
+ * through its queues, which stand still, but as what has no traffic class.
+ */
+
+#include "radio/ppdu.h"
+#include "softmac/softmac.h"
+#include "softmac/sta.h"
+#include "softmac/tx.h"
+
+/* What waits for @sta on @link is lost. */
+static void forget_on(struct al_link *link, struct ieee80211_sta *sta)
+{
+	const struct ieee80211_txq *txq;
+	struct al_queue *queue;
+	u8 tid;
+
+	for (tid = 0; tid < AL_TIDS; tid++) {
+		queue = link->queues[tid];
+		txq = queue ? queue->txq : NULL;
+		if (!txq || txq->sta != sta)
+			continue;
+		queue->txq = NULL;
+		queue->session = false;
+		queue->window_frames = 0;
+		al_queue_flush(queue);
+	}
+}
+
+static void forget(struct al_softmac *softmac, struct ieee80211_sta *sta)
+{
+	struct al_radio *radio = softmac->radio;
+	unsigned int index;
+
+	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX)
+		if (radio->link_to[index])
+			forget_on(radio->link_to[index], sta);
+	if (radio->link_to_nobody)
+		forget_on(radio->link_to_nobody, sta);
+}
+
+int al_softmac_sta_state(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
+			 struct ieee80211_sta *sta,
+			 enum ieee80211_sta_state from,
+			 enum ieee80211_sta_state to)
+{
+	struct al_softmac *softmac = hw->priv;
+	struct al_medium *medium = softmac->radio->medium;
+
+	spin_lock_bh(&medium->lock);
+	al_softmac_sta_of(sta)->known = to != IEEE80211_STA_NOTEXIST;
+	if (to == IEEE80211_STA_NOTEXIST)
+		forget(softmac, sta);
+	spin_unlock_bh(&medium->lock);
+	return 0;
+}
+
+/* Its queues go on with what they had. */
+static void wake(struct al_softmac *softmac, struct ieee80211_sta *sta)
+{
+	struct al_radio *radio = softmac->radio;
+	struct al_queue *queue;
+	u8 tid;
+
+	for (tid = 0; tid < AL_TIDS - 1; tid++) {
+		queue = al_softmac_queue_to(softmac, sta->addr, tid);
+		if (!queue || !al_queue_waits(queue))
+			continue;
+		al_softmac_retries(queue);
+		if (radio->host.refill_ns == AL_NEVER_NS)
+			al_edcaf_fill(queue->edcaf);
+	}
+}
+
+void al_softmac_sta_notify(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
+			   enum sta_notify_cmd command,
+			   struct ieee80211_sta *sta)
+{
+	struct al_softmac *softmac = hw->priv;
+	struct al_medium *medium = softmac->radio->medium;
+
+	spin_lock_bh(&medium->lock);
+	al_softmac_sta_of(sta)->asleep = command == STA_NOTIFY_SLEEP;
+	if (command == STA_NOTIFY_AWAKE &&
+	    al_softmac_queueing(softmac) == AL_PULL)
+		wake(softmac, sta);
+	spin_unlock_bh(&medium->lock);
+}
+
+/* One frame of @sta that waits in mac80211. */
+static struct sk_buff *take(struct al_softmac *softmac,
+			    struct ieee80211_sta *sta, unsigned long tids)
+{
+	struct sk_buff *skb;
+	int tid;
+
+	for_each_set_bit(tid, &tids, 8) {
+		skb = ieee80211_tx_dequeue(softmac->hw, sta->txq[tid]);
+		if (skb)
+			return skb;
+	}
+	return NULL;
+}
+
+/* The last one ends the service period. */
+void al_softmac_release(struct ieee80211_hw *hw, struct ieee80211_sta *sta,
+			u16 tids, int frames,
+			enum ieee80211_frame_release_type reason,
+			bool more_data)
+{
+	struct al_softmac *softmac = hw->priv;
+	struct al_medium *medium = softmac->radio->medium;
+	struct sk_buff *skb, *next;
+	struct al_queue *queue;
+
+	spin_lock_bh(&medium->lock);
+	queue = al_softmac_queue_to(softmac, sta->addr, AL_TID_NONE);
+	skb = take(softmac, sta, tids);
+	while (skb) {
+		struct ieee80211_hdr *header = (void *)skb->data;
+
+		next = --frames > 0 ? take(softmac, sta, tids) : NULL;
+		if (next || more_data)
+			header->frame_control |=
+				cpu_to_le16(IEEE80211_FCTL_MOREDATA);
+		if (!next)
+			IEEE80211_SKB_CB(skb)->flags |=
+				IEEE80211_TX_STATUS_EOSP;
+		al_softmac_send(softmac, queue, skb);
+		skb = next;
+	}
+	spin_unlock_bh(&medium->lock);
+}
+
+static void set_session(struct al_softmac *softmac,
+			const struct ieee80211_ampdu_params *params, bool on)
+{
+	struct al_medium *medium = softmac->radio->medium;
+	struct al_queue *queue;
+
+	spin_lock_bh(&medium->lock);
+	queue = al_softmac_queue_to(softmac, params->sta->addr,
+				    params->tid & 7);
+	if (queue) {
+		queue->session = on;
+		queue->window_frames = on ? params->buf_size : 0;
+	}
+	spin_unlock_bh(&medium->lock);
+}
+
+int al_softmac_ampdu(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
+		     struct ieee80211_ampdu_params *params)
+{
+	struct al_softmac *softmac = hw->priv;
+
+	switch (params->action) {
+	case IEEE80211_AMPDU_RX_START:
+	case IEEE80211_AMPDU_RX_STOP:
+		return 0;
+	case IEEE80211_AMPDU_TX_START:
+		if (al_softmac_queueing(softmac) == AL_PUSH)
+			return -EOPNOTSUPP;
+		return IEEE80211_AMPDU_TX_START_IMMEDIATE;
+	case IEEE80211_AMPDU_TX_OPERATIONAL:
+		set_session(softmac, params, true);
+		return 0;
+	case IEEE80211_AMPDU_TX_STOP_CONT:
+	case IEEE80211_AMPDU_TX_STOP_FLUSH:
+	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:
+		set_session(softmac, params, false);
+		ieee80211_stop_tx_ba_cb_irqsafe(vif, params->sta->addr,
+						params->tid);
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
