@@ -14,10 +14,12 @@
  *	  medium	a channel: the simulator's events, in their order
  *	  edca		who sends when
  *	  exchange	RTS, CTS, PPDU, acknowledgment; who hears what
+ *	  reception	what gets through, and to whom
  *	radio/		what a radio has
  *	  radio, link	its life, its peers
  *	  queue, window	the frames that wait for a peer, block ack
- *	  ppdu		what is sent together
+ *	  aggregate	what is sent together
+ *	  ppdu		how long that takes, and what becomes of it
  *	  host		the bus, reports and interrupts between it and its host
  *	  profile	what a kind of device is like
  *	fullmac/	a front end: an Ethernet-like device; firmware does 802.11

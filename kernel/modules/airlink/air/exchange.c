@@ -24,6 +24,7 @@
  */
 
 #include "air/exchange.h"
+#include "air/reception.h"
 #include "capture/sniffer.h"
 #include "radio/ppdu.h"
 #include "radio/radio.h"
@@ -49,13 +50,6 @@ static u64 rest_ns(enum al_step step, const struct al_ppdu *ppdu,
 	default:
 		return ns;
 	}
-}
-
-/* After the frame of this step: its Duration field. */
-u64 al_exchange_remaining_ns(const struct al_exchange *exchange)
-{
-	return rest_ns(exchange->step, exchange->ppdu,
-		       exchange->from->medium->band);
 }
 
 static enum al_step first_step(const struct al_ppdu *ppdu)
@@ -166,21 +160,11 @@ void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns)
 	start_frame(exchange);
 }
 
-/* @radio NULL: nobody has the address. */
-static bool decodes(const struct al_exchange *exchange,
-		    const struct al_radio *radio)
-{
-	return radio && radio->up &&
-	       test_bit(radio->index, exchange->from->hearers) &&
-	       !test_bit(radio->index, exchange->garbled) &&
-	       !test_bit(radio->index, exchange->deaf);
-}
-
 /* What those that have heard the frame do about it: NAV, or EIFS. */
 static void settle_hearers(struct al_exchange *exchange)
 {
 	struct al_medium *medium = exchange->from->medium;
-	u64 nav_ns = exchange->at_ns + al_exchange_remaining_ns(exchange);
+	u64 nav_ns = exchange->at_ns + exchange->remaining_ns;
 	u64 eifs_ns = exchange->at_ns + al_eifs_minus_difs_ns(medium->band);
 	struct al_radio *radio;
 	unsigned int index;
@@ -199,112 +183,6 @@ static void settle_hearers(struct al_exchange *exchange)
 		    radio != exchange->ppdu->queue->link->to)
 			radio->nav_until_ns = max(radio->nav_until_ns, nav_ns);
 	}
-}
-
-/* A copy of each MSDU for @to, by skb->next. */
-static struct sk_buff *copies_for(struct al_radio *to,
-				  struct al_exchange *exchange,
-				  struct al_mpdu *mpdu)
-{
-	const struct al_link *link = exchange->from->link_to[to->index];
-	struct al_queue *queue = exchange->ppdu->queue;
-	const struct al_ppdu *ppdu = exchange->ppdu;
-	struct sk_buff *skb, *copy, *first = NULL, **last = &first;
-
-	for (skb = mpdu->skbs; skb; skb = skb->next) {
-		copy = exchange->from->ops->copy(queue, skb);
-		if (unlikely(!copy))
-			continue;
-		*al_received(copy) = (struct al_received) {
-			.rate = al_ppdu_series(ppdu)->rate,
-			.mhz = exchange->from->mhz,
-			.reference = ppdu->reference,
-			.snr_cdb = link ? link->snr_cdb : AL_SNR_NONE,
-			.tid = queue->tid,
-			.aggregated = ppdu->frames > 1,
-			.at_ns = exchange->at_ns,
-			.airtime_ns = ppdu->ns / ppdu->frames,
-		};
-		*last = copy;
-		last = &copy->next;
-	}
-	return first;
-}
-
-/* For the host of @to, or for the reorder buffer. Front ends of different kinds
- * do not understand each other's frames, and only keep out of their way.
- */
-static void hand_over(struct al_exchange *exchange, struct al_mpdu *mpdu,
-		      struct al_radio *to)
-{
-	struct al_queue *queue = exchange->ppdu->queue;
-	struct sk_buff *first, *skb, *next;
-	struct sk_buff_head up;
-
-	if (to->ops->receive != exchange->from->ops->receive)
-		return;
-	first = copies_for(to, exchange, mpdu);
-	__skb_queue_head_init(&up);
-	if (queue->reorders && queue->link->to == to) {
-		al_reorder_put(&queue->reorder, mpdu->seq, first, &up);
-	} else {
-		skb_list_walk_safe(first, skb, next) {
-			skb_mark_not_on_list(skb);
-			__skb_queue_tail(&up, skb);
-		}
-	}
-	while ((skb = __skb_dequeue(&up)))
-		al_host_received(to, skb);
-}
-
-/* Returns whether @to has decoded any of it. */
-static bool receive(struct al_exchange *exchange, struct al_radio *to)
-{
-	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
-	struct al_link *link = exchange->ppdu->queue->link;
-	struct al_mpdu *mpdu;
-	bool any = false;
-
-	list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node) {
-		if (al_link_loses(link, rate, mpdu->bytes))
-			continue;
-		any = true;
-		if (mpdu->received)	/* the block ack got lost before */
-			continue;
-		mpdu->received = true;
-		hand_over(exchange, mpdu, to);
-	}
-	return any;
-}
-
-/* What is not for them, by those who want it all the same. */
-static void overhear(struct al_exchange *exchange)
-{
-	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
-	struct al_radio *from = exchange->from, *radio;
-	struct al_mpdu *mpdu;
-	struct al_link *link;
-
-	list_for_each_entry(radio, &from->medium->radios, node) {
-		if (!radio->listens || !decodes(exchange, radio) ||
-		    radio == exchange->ppdu->queue->link->to)
-			continue;
-		link = from->link_to[radio->index];
-		list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node)
-			if (!link || !al_link_loses(link, rate, mpdu->bytes))
-				hand_over(exchange, mpdu, radio);
-	}
-}
-
-static void receive_by_all(struct al_exchange *exchange)
-{
-	struct al_mpdu *mpdu = list_first_entry(&exchange->ppdu->mpdus,
-						struct al_mpdu, node);
-	struct al_radio *radio;
-
-	list_for_each_entry(radio, &exchange->from->medium->radios, node)
-		if (decodes(exchange, radio))
-			hand_over(exchange, mpdu, radio);
 }
 
 /* Of the exchange so far. */
@@ -395,7 +273,8 @@ static void end_rts(struct al_exchange *exchange)
 	const struct al_band *band = exchange->from->medium->band;
 	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
 
-	if (decodes(exchange, to) && to->nav_until_ns <= exchange->at_ns)
+	if (al_reception_decodes(exchange, to) &&
+	    to->nav_until_ns <= exchange->at_ns)
 		prepare(exchange, AL_STEP_CTS, to,
 			al_control_ns(rate, band, AL_CTS_BYTES),
 			band->sifs_ns);
@@ -407,7 +286,7 @@ static void end_cts(struct al_exchange *exchange)
 {
 	struct al_radio *radio = exchange->edcaf->radio;
 
-	if (decodes(exchange, radio))
+	if (al_reception_decodes(exchange, radio))
 		prepare(exchange, AL_STEP_DATA, radio, exchange->ppdu->ns,
 			radio->medium->band->sifs_ns);
 	else
@@ -424,14 +303,14 @@ static void end_data(struct al_exchange *exchange)
 	stats->subframes += ppdu->frames;
 	stats->subframes_of[ppdu->frames - 1]++;
 	if (ppdu->response == AL_RESPONSE_NONE) {
-		receive_by_all(exchange);
+		al_reception_multicast(exchange);
 		succeed(exchange);
 		return;
 	}
 	if (unlikely(exchange->from->medium->listeners))
-		overhear(exchange);
-	if (decodes(exchange, to)) {
-		if (receive(exchange, to)) {
+		al_reception_overheard(exchange);
+	if (al_reception_decodes(exchange, to)) {
+		if (al_reception_unicast(exchange, to)) {
 			prepare(exchange, AL_STEP_RESPONSE, to,
 				ppdu->response_ns, to->medium->band->sifs_ns);
 			return;
@@ -445,7 +324,7 @@ static void end_data(struct al_exchange *exchange)
 
 static void end_response(struct al_exchange *exchange)
 {
-	if (decodes(exchange, exchange->edcaf->radio))
+	if (al_reception_decodes(exchange, exchange->edcaf->radio))
 		succeed(exchange);
 	else
 		fail(exchange);
@@ -464,6 +343,8 @@ void al_exchange_advance(struct al_exchange *exchange)
 	}
 
 	exchange->on_air = false;
+	exchange->remaining_ns = rest_ns(exchange->step, exchange->ppdu,
+					 exchange->from->medium->band);
 	settle_hearers(exchange);
 	if (unlikely(exchange->from->medium->sniffer))
 		al_sniff(exchange);

@@ -31,6 +31,7 @@ struct al_exchange {
 	struct al_radio *from;		/* who sends the frame of this step */
 	u64 at_ns;			/* of the next event: its start or end */
 	u64 frame_ns;			/* its time on the air */
+	u64 remaining_ns;		/* after it: its Duration field */
 	u64 txop_end_ns;		/* 0: no TXOP limit */
 	u64 began_ns;
 	DECLARE_BITMAP(garbled, AL_RADIOS_MAX);	/* where others drown it */
@@ -40,6 +41,5 @@ struct al_exchange {
 void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns);
 void al_exchange_advance(struct al_exchange *exchange);
 void al_exchange_abort(struct al_radio *radio);
-u64 al_exchange_remaining_ns(const struct al_exchange *exchange);
 
 #endif /* AIRLINK_EXCHANGE_H */

@@ -41,8 +41,10 @@ extern const struct al_band al_band_5ghz;
 #define AL_ACK_BYTES		14U
 #define AL_CTS_BYTES		14U
 #define AL_RTS_BYTES		20U
-#define AL_BA_BYTES		32U	/* compressed, a bitmap of 64 */
+#define AL_BA_BYTES		32U	/* compressed, a bitmap of AL_BA_FRAMES */
 #define AL_BA_WIDE_BYTES	56U	/* a bitmap of 256 */
+
+#define AL_BA_FRAMES		64U	/* larger windows have the wide bitmap */
 
 bool al_rate_valid(const struct al_rate *rate);
 u32 al_rate_kbps(const struct al_rate *rate);

@@ -27,6 +27,7 @@
 #include <net/cfg80211.h>
 
 #include "air/exchange.h"
+#include "capture/mpdu.h"
 #include "capture/radiotap.h"
 #include "capture/sniffer.h"
 #include "radio/ppdu.h"
@@ -78,8 +79,7 @@ static void show(const struct al_exchange *exchange, struct sk_buff *skb,
 
 static __le16 duration_of(const struct al_exchange *exchange)
 {
-	u64 us = DIV_ROUND_UP_ULL(al_exchange_remaining_ns(exchange),
-				  NSEC_PER_USEC);
+	u64 us = DIV_ROUND_UP_ULL(exchange->remaining_ns, NSEC_PER_USEC);
 
 	return cpu_to_le16(min_t(u64, us, DURATION_MAX_US));
 }
@@ -141,80 +141,6 @@ static bool in_series(const struct al_ppdu *ppdu)
 	return ppdu->series_at || ppdu->series_tries;
 }
 
-/* With room for all that show() puts around it. */
-static struct sk_buff *new_skb(u32 bytes)
-{
-	struct sk_buff *skb = alloc_skb(AL_RADIOTAP_BYTES + bytes + FCS_LEN,
-					GFP_ATOMIC);
-
-	if (skb)
-		skb_reserve(skb, AL_RADIOTAP_BYTES);
-	return skb;
-}
-
-/* Of the bytes only: an skb on its way has a sender's times and owner. */
-static struct sk_buff *copy_of(const struct sk_buff *skb)
-{
-	struct sk_buff *copy = new_skb(skb->len);
-
-	if (copy)
-		skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len);
-	return copy;
-}
-
-/* One MSDU of an A-MSDU, from a frame of its own; @frame starts with the MPDU's
- * header.
- */
-static void put_subframe(struct sk_buff *frame, const struct sk_buff *skb)
-{
-	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
-	u32 header_bytes = ieee80211_hdrlen(header->frame_control);
-	u32 bytes = skb->len - header_bytes;
-	struct ethhdr *subframe;
-
-	skb_put_zero(frame, -(frame->len - header_bytes) & 3);
-	subframe = skb_put(frame, sizeof(*subframe));
-	ether_addr_copy(subframe->h_dest, ieee80211_get_DA(header));
-	ether_addr_copy(subframe->h_source, ieee80211_get_SA(header));
-	subframe->h_proto = htons(bytes);
-	skb_copy_bits(skb, header_bytes, skb_put(frame, bytes), bytes);
-}
-
-/* Frames of a softmac device, which the device has put into one. */
-static struct sk_buff *amsdu_of(const struct al_mpdu *mpdu)
-{
-	struct ieee80211_hdr *header =
-		(struct ieee80211_hdr *)mpdu->skbs->data;
-	u32 bytes = 0, header_bytes = ieee80211_hdrlen(header->frame_control);
-	const struct sk_buff *skb;
-	struct sk_buff *frame;
-
-	for (skb = mpdu->skbs; skb; skb = skb->next)
-		bytes += skb->len + sizeof(struct ethhdr) + 3;
-	frame = new_skb(bytes);
-	if (!frame)
-		return NULL;
-	header = skb_put_data(frame, header, header_bytes);
-	*ieee80211_get_qos_ctl(header) |= IEEE80211_QOS_CTL_A_MSDU_PRESENT;
-	ether_addr_copy(header->addr3,
-			ieee80211_has_tods(header->frame_control) ?
-			header->addr1 : header->addr2);
-	for (skb = mpdu->skbs; skb; skb = skb->next)
-		put_subframe(frame, skb);
-	return frame;
-}
-
-static struct sk_buff *capture(const struct al_mpdu *mpdu)
-{
-	const struct al_front_ops *ops = mpdu->queue->link->from->ops;
-
-	if (ops->capture)
-		return ops->capture(mpdu, AL_RADIOTAP_BYTES, FCS_LEN);
-	if (mpdu->msdus > 1)
-		return amsdu_of(mpdu);
-	return copy_of(mpdu->skbs);
-}
-
 /* What each try has of its own. */
 static void settle_header(const struct al_exchange *exchange,
 			  const struct al_mpdu *mpdu, struct sk_buff *skb)
@@ -243,7 +169,7 @@ static void show_data(const struct al_exchange *exchange)
 	list_for_each_entry(mpdu, &ppdu->mpdus, node) {
 		if (ppdu->frames > 1 && list_is_last(&mpdu->node, &ppdu->mpdus))
 			al_radiotap_last(&tap);
-		skb = capture(mpdu);
+		skb = al_capture_mpdu(mpdu);
 		if (unlikely(!skb))
 			continue;
 		settle_header(exchange, mpdu, skb);
@@ -256,7 +182,7 @@ static void show_control(const struct al_exchange *exchange, const void *frame,
 {
 	struct al_rate rate =
 		al_response_rate(&al_ppdu_series(exchange->ppdu)->rate);
-	struct sk_buff *skb = new_skb(bytes);
+	struct sk_buff *skb = al_capture_alloc(bytes);
 	struct al_radiotap tap;
 
 	if (unlikely(!skb))
@@ -321,7 +247,7 @@ static void mark_received(const struct al_ppdu *ppdu, struct block_ack *ba)
 static void show_block_ack(const struct al_exchange *exchange)
 {
 	const struct al_queue *queue = exchange->ppdu->queue;
-	bool wide = al_queue_window_frames(queue) > 64;
+	bool wide = al_queue_wide_block_ack(queue);
 	struct block_ack ba = {
 		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
 					     IEEE80211_STYPE_BACK),

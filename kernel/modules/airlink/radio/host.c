@@ -27,8 +27,9 @@
  */
 
 #include "compat.h"
-#include "radio/ppdu.h"
+#include "radio/aggregate.h"
 #include "radio/radio.h"
+#include "radio/received.h"
 
 static void enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
 {
@@ -38,7 +39,7 @@ static void enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
 	al_queue_put(queue, mpdu);
 	/* Else the refill that is to come finds it. */
 	if (radio->host.refill_ns == AL_NEVER_NS)
-		al_edcaf_fill(queue->edcaf);
+		al_aggregate_fill(queue->edcaf);
 }
 
 static bool device_has_room(const struct al_radio *radio)
@@ -167,7 +168,7 @@ static void fill_all(struct al_radio *radio)
 	int ac;
 
 	for (ac = 0; ac < AL_ACS; ac++)
-		al_edcaf_fill(&radio->edcaf[ac]);
+		al_aggregate_fill(&radio->edcaf[ac]);
 }
 
 /* A PPDU is through with, so there is room for others. Caller holds the lock. */

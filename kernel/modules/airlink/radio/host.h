@@ -8,30 +8,9 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 
-#include "air/phy.h"
-
 struct al_mpdu;
 struct al_queue;
 struct al_radio;
-
-/* What a receiver knows of a frame beside its bytes; in skb->cb until it goes up. */
-struct al_received {
-	struct al_rate rate;
-	u16 mhz;		/* what the sender takes the channel for */
-	u32 reference;		/* of the A-MPDU */
-	s16 snr_cdb;
-	u8 tid;
-	bool aggregated;
-	u64 at_ns;		/* the end of its PPDU */
-	u32 airtime_ns;		/* its share of the PPDU's */
-	u32 seq;		/* while it is in a reorder buffer */
-};
-
-static inline struct al_received *al_received(struct sk_buff *skb)
-{
-	BUILD_BUG_ON(sizeof(struct al_received) > sizeof(skb->cb));
-	return (struct al_received *)skb->cb;
-}
 
 struct al_host {
 	struct net_device *dummy;	/* what NAPI belongs to */

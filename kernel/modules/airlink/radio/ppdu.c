@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forming PPDUs. It happens ahead of the air: a device holds up to
- * profile.aggregates_ahead A-MPDUs (the one on the air included) and
- * profile.singles_ahead other frames for each access category. It forms the next
- * one as soon as there is room and a frame, with what is there at that instant:
- * the first frame of a burst that meets an idle device goes alone.
+ * What is sent at one go: how long it takes at the rate that it is tried at, and
+ * what becomes of its frames when it is over. aggregate.c forms it.
  *
- * An A-MPDU takes frames of one queue as long as they fit the block ack window,
- * the profile's limits, and the standard's: 65535 bytes (HT), 1048575 (VHT) or
- * 6500631 (HE, as ns-3 has it), 5.484 ms on the air, and the TXOP limit. It has to
- * fit at each of the rates that rate control may fall back to, as in ath9k.
- *
- * A subframe is a delimiter of 4 bytes and the MPDU, and padding to a multiple of
- * 4 in all but the last (9.7.1). A lone MPDU goes without delimiter with HT and
- * with one with VHT and HE, and is acknowledged with an ACK.
+ * A lone MPDU goes without delimiter with HT and with one with VHT and HE, and is
+ * acknowledged with an ACK; an A-MPDU with a block ack.
  */
 
 #include <linux/slab.h>
-#include <linux/time64.h>
 
 #include "radio/ppdu.h"
 #include "radio/radio.h"
-
-#define DELIMITER_BYTES		4
-#define PPDU_MAX_NS		5484000
 
 static struct kmem_cache *ppdu_cache;
 
@@ -39,133 +26,16 @@ void al_ppdu_cache_destroy(void)
 	kmem_cache_destroy(ppdu_cache);
 }
 
-static u32 aggregate_bytes_of_phy(u8 phy)
+/* A PPDU of @queue without frames yet. NULL: no memory. */
+struct al_ppdu *al_ppdu_create(struct al_queue *queue)
 {
-	static const u32 bytes[AL_PHY_COUNT] = {
-		[AL_PHY_HT] = 65535, [AL_PHY_VHT] = 1048575,
-		[AL_PHY_HE] = 6500631,
-	};
+	struct al_ppdu *ppdu = kmem_cache_zalloc(ppdu_cache, GFP_ATOMIC);
 
-	return bytes[phy];
-}
-
-static bool may_aggregate(const struct al_queue *queue)
-{
-	return queue->session &&
-	       queue->link->from->profile.aggregate_frames > 1;
-}
-
-/* Room for one more PPDU of @queue, whatever it will be. */
-bool al_edcaf_has_room(const struct al_edcaf *edcaf,
-		       const struct al_queue *queue)
-{
-	const struct al_profile *profile = &edcaf->radio->profile;
-
-	if (may_aggregate(queue))
-		return edcaf->aggregates < profile->aggregates_ahead;
-	return edcaf->singles < profile->singles_ahead;
-}
-
-static void choose_rates(struct al_ppdu *ppdu, struct sk_buff *skb)
-{
-	const struct al_link *link = ppdu->queue->link;
-	struct al_radio *radio = link->from;
-	int count = 0;
-
-	if (link->rate_fixed && (link->to || link->nobody) &&
-	    ppdu->queue->tid != AL_TID_NONE) {
-		ppdu->series[0].rate = link->rate;
-		ppdu->series[0].tries = radio->profile.ppdu_tries;
-		count = 1;
-	} else if (radio->ops->rates) {
-		count = radio->ops->rates(ppdu->queue, skb, ppdu->series);
-	}
-	if (count < 1) {
-		ppdu->series[0] = (struct al_series) {
-			.rate = al_rate_lowest,
-			.tries = radio->profile.ppdu_tries,
-		};
-		count = 1;
-	}
-	ppdu->series_count = count;
-}
-
-/* The bytes that an A-MPDU may have at any of its rates; 0: it cannot be one. */
-static u32 aggregate_bytes_max(const struct al_ppdu *ppdu)
-{
-	const struct al_edcaf *edcaf = ppdu->queue->edcaf;
-	const struct al_profile *profile = &edcaf->radio->profile;
-	u32 limit_ns = min_t(u64, (u64)profile->aggregate_us * NSEC_PER_USEC,
-			     PPDU_MAX_NS);
-	u32 bytes = profile->aggregate_bytes;
-	int at;
-
-	if (edcaf->params.txop_us)
-		limit_ns = min_t(u32, limit_ns,
-				 edcaf->params.txop_us * NSEC_PER_USEC);
-	for (at = 0; at < ppdu->series_count; at++) {
-		const struct al_rate *rate = &ppdu->series[at].rate;
-
-		bytes = min3(bytes, aggregate_bytes_of_phy(rate->phy),
-			     al_psdu_bytes_within(rate,
-						  edcaf->radio->medium->band,
-						  limit_ns));
-	}
-	return bytes;
-}
-
-/* The bytes of a subframe without the padding behind it. */
-static u32 subframe_bytes(const struct al_ppdu *ppdu, u32 mpdu_bytes)
-{
-	const struct al_profile *profile =
-		&ppdu->queue->link->from->profile;
-	u32 bytes = max(DELIMITER_BYTES + mpdu_bytes,
-			profile->subframe_bytes_min);
-	u64 dense;
-
-	if (profile->density_ns) {
-		dense = (u64)profile->density_ns *
-			al_rate_kbps(&ppdu->series[0].rate);
-		bytes = max_t(u64, bytes, div_u64(dense, 8000000));
-	}
-	return bytes;
-}
-
-static u32 psdu_bytes_with(const struct al_ppdu *ppdu, u32 mpdu_bytes)
-{
-	return round_up(ppdu->psdu_bytes, 4) +
-	       subframe_bytes(ppdu, mpdu_bytes);
-}
-
-static void add(struct al_ppdu *ppdu, struct al_mpdu *mpdu)
-{
-	al_queue_take(ppdu->queue, mpdu);
-	list_add_tail(&mpdu->node, &ppdu->mpdus);
-	ppdu->frames++;
-}
-
-static void fill_aggregate(struct al_ppdu *ppdu)
-{
-	u32 frames = ppdu->queue->link->from->profile.aggregate_frames;
-	u32 bytes_max = aggregate_bytes_max(ppdu), bytes;
-	struct al_mpdu *mpdu;
-	bool alone = false;
-
-	while (ppdu->frames < frames && !alone) {
-		mpdu = al_queue_peek(ppdu->queue);
-		if (!mpdu)
-			break;
-		alone = al_mpdu_alone(ppdu->queue, mpdu);
-		if (ppdu->frames && alone)
-			break;
-		bytes = psdu_bytes_with(ppdu, mpdu->bytes);
-		if (ppdu->frames && bytes > bytes_max)
-			break;
-		ppdu->psdu_bytes = bytes;
-		add(ppdu, mpdu);
-		if (!bytes_max)		/* a legacy rate: alone */
-			break;
-	}
+	if (!ppdu)
+		return NULL;
+	INIT_LIST_HEAD(&ppdu->mpdus);
+	ppdu->queue = queue;
+	return ppdu;
 }
 
 /* The length of a lone MPDU depends on the format. */
@@ -177,16 +47,16 @@ static void settle_lone(struct al_ppdu *ppdu)
 
 	ppdu->psdu_bytes = mpdu->bytes;
 	if (phy == AL_PHY_VHT || phy == AL_PHY_HE)
-		ppdu->psdu_bytes += DELIMITER_BYTES;
+		ppdu->psdu_bytes += AL_DELIMITER_BYTES;
 }
 
 /* Times depend on the rate in use. */
-static void settle_times(struct al_ppdu *ppdu)
+void al_ppdu_settle_times(struct al_ppdu *ppdu)
 {
 	const struct al_radio *radio = ppdu->queue->link->from;
 	const struct al_band *band = radio->medium->band;
 	const struct al_series *series = al_ppdu_series(ppdu);
-	bool wide = al_queue_window_frames(ppdu->queue) > 64;
+	bool wide = al_queue_wide_block_ack(ppdu->queue);
 	u32 bytes = AL_ACK_BYTES;
 
 	if (ppdu->frames == 1)
@@ -201,83 +71,6 @@ static void settle_times(struct al_ppdu *ppdu)
 			   ppdu->psdu_bytes > radio->profile.rts_bytes);
 }
 
-static void enter(struct al_edcaf *edcaf, struct al_ppdu *ppdu)
-{
-	bool first = list_empty(&edcaf->ready);
-
-	list_add_tail(&ppdu->node, &edcaf->ready);
-	if (ppdu->aggregated)
-		edcaf->aggregates++;
-	else
-		edcaf->singles++;
-	if (first && list_empty(&edcaf->node))
-		al_edcaf_ask(edcaf, ktime_get_ns());
-}
-
-/* Form one PPDU of what @queue has. Returns whether there was something. */
-bool al_edcaf_form(struct al_edcaf *edcaf, struct al_queue *queue)
-{
-	struct al_mpdu *first = al_queue_peek(queue);
-	struct al_ppdu *ppdu;
-
-	if (!first)
-		return false;
-	ppdu = kmem_cache_zalloc(ppdu_cache, GFP_ATOMIC);
-	if (!ppdu)
-		return false;
-	INIT_LIST_HEAD(&ppdu->mpdus);
-	ppdu->queue = queue;
-	choose_rates(ppdu, first->skbs);
-
-	ppdu->aggregated = may_aggregate(queue);
-	if (ppdu->aggregated)
-		fill_aggregate(ppdu);
-	else
-		add(ppdu, first);
-
-	if (ppdu->frames > 1) {
-		ppdu->response = AL_RESPONSE_BA;
-		ppdu->reference = ++edcaf->radio->medium->reference;
-	} else if (queue->link->to || queue->link->nobody) {
-		ppdu->response = AL_RESPONSE_ACK;
-	}
-	settle_times(ppdu);
-	enter(edcaf, ppdu);
-	return true;
-}
-
-/* The first of the queues that have a frame and room for it. */
-static struct al_queue *next_queue(struct al_edcaf *edcaf)
-{
-	struct al_queue *queue;
-
-	list_for_each_entry(queue, &edcaf->backlog, node)
-		if (al_edcaf_has_room(edcaf, queue) && al_queue_peek(queue))
-			return queue;
-	return NULL;
-}
-
-/* The queues that wait in the device take turns. */
-void al_edcaf_fill_in_turn(struct al_edcaf *edcaf)
-{
-	struct al_queue *queue;
-
-	while ((queue = next_queue(edcaf)) && al_edcaf_form(edcaf, queue)) {
-		if (al_queue_waits(queue))
-			list_move_tail(&queue->node, &edcaf->backlog);
-		else
-			list_del_init(&queue->node);
-	}
-}
-
-void al_edcaf_fill(struct al_edcaf *edcaf)
-{
-	if (edcaf->radio->ops->fill)
-		edcaf->radio->ops->fill(edcaf);
-	else
-		al_edcaf_fill_in_turn(edcaf);
-}
-
 /* Nobody has answered. Whether the PPDU is to be sent once more as it is; its
  * times are those of that try then.
  */
@@ -289,7 +82,7 @@ bool al_ppdu_try_again(struct al_ppdu *ppdu)
 		return false;
 	ppdu->series_at++;
 	ppdu->series_tries = 0;
-	settle_times(ppdu);
+	al_ppdu_settle_times(ppdu);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is sent at one go: a frame or an A-MPDU; ppdu.c forms it. */
+/* What is sent at one go: a frame or an A-MPDU; see ppdu.c. */
 #ifndef AIRLINK_PPDU_H
 #define AIRLINK_PPDU_H
 
@@ -9,7 +9,7 @@
 #include "air/phy.h"
 #include "radio/queue.h"
 
-struct al_edcaf;
+#define AL_DELIMITER_BYTES	4U	/* before each MPDU of an A-MPDU */
 
 enum al_response { AL_RESPONSE_NONE, AL_RESPONSE_ACK, AL_RESPONSE_BA };
 
@@ -36,11 +36,8 @@ static inline const struct al_series *al_ppdu_series(const struct al_ppdu *ppdu)
 	return &ppdu->series[ppdu->series_at];
 }
 
-bool al_edcaf_has_room(const struct al_edcaf *edcaf,
-		       const struct al_queue *queue);
-bool al_edcaf_form(struct al_edcaf *edcaf, struct al_queue *queue);
-void al_edcaf_fill_in_turn(struct al_edcaf *edcaf);
-void al_edcaf_fill(struct al_edcaf *edcaf);
+struct al_ppdu *al_ppdu_create(struct al_queue *queue);
+void al_ppdu_settle_times(struct al_ppdu *ppdu);
 bool al_ppdu_try_again(struct al_ppdu *ppdu);
 void al_ppdu_close(struct al_ppdu *ppdu, bool answered, u64 now_ns);
 

@@ -130,6 +130,12 @@ u32 al_queue_window_frames(const struct al_queue *queue)
 				      frames;
 }
 
+/* Whether its block acks have the wide bitmap, of 256. */
+bool al_queue_wide_block_ack(const struct al_queue *queue)
+{
+	return al_queue_window_frames(queue) > AL_BA_FRAMES;
+}
+
 bool al_queue_waits(const struct al_queue *queue)
 {
 	return !list_empty(&queue->fresh) || !list_empty(&queue->retries);

@@ -87,6 +87,7 @@ void al_queue_take(struct al_queue *queue, struct al_mpdu *mpdu);
 void al_queue_put(struct al_queue *queue, struct al_mpdu *mpdu);
 void al_queue_retry(struct al_queue *queue, struct al_mpdu *mpdu);
 u32 al_queue_window_frames(const struct al_queue *queue);
+bool al_queue_wide_block_ack(const struct al_queue *queue);
 bool al_mpdu_alone(struct al_queue *queue, struct al_mpdu *mpdu);
 bool al_queue_waits(const struct al_queue *queue);
 

@@ -30,7 +30,7 @@ struct al_front_ops {
 			  const struct sk_buff *skb);
 	/* A further frame of a queue that waits above the device, or NULL. */
 	struct sk_buff *(*pull)(struct al_queue *queue);
-	/* Form PPDUs as long as there is room; NULL: al_edcaf_fill()'s way. */
+	/* Form PPDUs as long as there is room; NULL: al_aggregate_fill_in_turn()'s way. */
 	void (*fill)(struct al_edcaf *edcaf);
 	/* @queue has something to send again, which was sent before. */
 	void (*retries)(struct al_queue *queue);

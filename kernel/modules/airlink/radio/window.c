@@ -15,7 +15,7 @@
  * (mac80211) do not use this half, and their BlockAckReqs are real.
  */
 
-#include "radio/host.h"
+#include "radio/received.h"
 #include "radio/window.h"
 
 u32 al_window_number(struct al_window *window)

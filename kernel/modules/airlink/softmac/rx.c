@@ -11,6 +11,7 @@
  */
 
 #include "air/phy.h"
+#include "radio/received.h"
 #include "softmac/beacon.h"
 #include "softmac/rate.h"
 #include "softmac/rx.h"

@@ -11,7 +11,7 @@
  * through its queues, which stand still, but as what has no traffic class.
  */
 
-#include "radio/ppdu.h"
+#include "radio/aggregate.h"
 #include "softmac/softmac.h"
 #include "softmac/sta.h"
 #include "softmac/tx.h"
@@ -76,7 +76,7 @@ static void wake(struct al_softmac *softmac, struct ieee80211_sta *sta)
 			continue;
 		al_softmac_retries(queue);
 		if (radio->host.refill_ns == AL_NEVER_NS)
-			al_edcaf_fill(queue->edcaf);
+			al_aggregate_fill(queue->edcaf);
 	}
 }
 

@@ -20,7 +20,7 @@
  * get ahead of other stations.
  */
 
-#include "radio/ppdu.h"
+#include "radio/aggregate.h"
 #include "softmac/softmac.h"
 #include "softmac/tx.h"
 
@@ -125,8 +125,8 @@ static bool fill_round(struct al_softmac *softmac, struct al_edcaf *edcaf)
 	while (!full && (txq = ieee80211_next_txq(hw, edcaf->ac))) {
 		queue = queue_of(softmac, txq);
 		if (queue) {
-			full = !al_edcaf_has_room(edcaf, queue);
-			formed |= !full && al_edcaf_form(edcaf, queue);
+			full = !al_aggregate_has_room(edcaf, queue);
+			formed |= !full && al_aggregate_form(edcaf, queue);
 		}
 		ieee80211_return_txq(hw, txq, queue && al_queue_waits(queue));
 	}
@@ -142,7 +142,7 @@ void al_softmac_fill(struct al_edcaf *edcaf)
 
 	list_for_each_entry_safe(queue, next, &edcaf->backlog, node)
 		al_softmac_retries(queue);
-	al_edcaf_fill_in_turn(edcaf);
+	al_aggregate_fill_in_turn(edcaf);
 	if (edcaf->aggregates >= profile->aggregates_ahead &&
 	    edcaf->singles >= profile->singles_ahead)
 		return;
@@ -255,7 +255,7 @@ void al_softmac_wake_tx_queue(struct ieee80211_hw *hw,
 	if (al_softmac_queueing(softmac) != AL_PULL)
 		push_ac(softmac, txq->ac);
 	else if (radio->host.refill_ns == AL_NEVER_NS)
-		al_edcaf_fill(&radio->edcaf[txq->ac]);
+		al_aggregate_fill(&radio->edcaf[txq->ac]);
 	spin_unlock_bh(&radio->medium->lock);
 }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiving side of an exchange: who can decode a PPDU, which of its MPDUs
+ * get lost in noise, and what goes up to a host. The frames of a PPDU go up all at
+ * once, at its end.
+ */
+
+#include "air/exchange.h"
+#include "air/reception.h"
+#include "radio/ppdu.h"
+#include "radio/radio.h"
+#include "radio/received.h"
+
+/* @radio NULL: nobody has the address. */
+bool al_reception_decodes(const struct al_exchange *exchange,
+			  const struct al_radio *radio)
+{
+	return radio && radio->up &&
+	       test_bit(radio->index, exchange->from->hearers) &&
+	       !test_bit(radio->index, exchange->garbled) &&
+	       !test_bit(radio->index, exchange->deaf);
+}
+
+/* A copy of each MSDU for @to, by skb->next. */
+static struct sk_buff *copies_for(struct al_radio *to,
+				  struct al_exchange *exchange,
+				  struct al_mpdu *mpdu)
+{
+	const struct al_link *link = exchange->from->link_to[to->index];
+	struct al_queue *queue = exchange->ppdu->queue;
+	const struct al_ppdu *ppdu = exchange->ppdu;
+	struct sk_buff *skb, *copy, *first = NULL, **last = &first;
+
+	for (skb = mpdu->skbs; skb; skb = skb->next) {
+		copy = exchange->from->ops->copy(queue, skb);
+		if (unlikely(!copy))
+			continue;
+		*al_received(copy) = (struct al_received) {
+			.rate = al_ppdu_series(ppdu)->rate,
+			.mhz = exchange->from->mhz,
+			.reference = ppdu->reference,
+			.snr_cdb = link ? link->snr_cdb : AL_SNR_NONE,
+			.tid = queue->tid,
+			.aggregated = ppdu->frames > 1,
+			.at_ns = exchange->at_ns,
+			.airtime_ns = ppdu->ns / ppdu->frames,
+		};
+		*last = copy;
+		last = &copy->next;
+	}
+	return first;
+}
+
+/* For the host of @to, or for the reorder buffer. Front ends of different kinds
+ * do not understand each other's frames, and only keep out of their way.
+ */
+static void hand_over(struct al_exchange *exchange, struct al_mpdu *mpdu,
+		      struct al_radio *to)
+{
+	struct al_queue *queue = exchange->ppdu->queue;
+	struct sk_buff *first, *skb, *next;
+	struct sk_buff_head up;
+
+	if (to->ops->receive != exchange->from->ops->receive)
+		return;
+	first = copies_for(to, exchange, mpdu);
+	__skb_queue_head_init(&up);
+	if (queue->reorders && queue->link->to == to) {
+		al_reorder_put(&queue->reorder, mpdu->seq, first, &up);
+	} else {
+		skb_list_walk_safe(first, skb, next) {
+			skb_mark_not_on_list(skb);
+			__skb_queue_tail(&up, skb);
+		}
+	}
+	while ((skb = __skb_dequeue(&up)))
+		al_host_received(to, skb);
+}
+
+/* Returns whether @to has decoded any of it. */
+bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
+{
+	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+	struct al_link *link = exchange->ppdu->queue->link;
+	struct al_mpdu *mpdu;
+	bool any = false;
+
+	list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node) {
+		if (al_link_loses(link, rate, mpdu->bytes))
+			continue;
+		any = true;
+		if (mpdu->received)	/* the block ack got lost before */
+			continue;
+		mpdu->received = true;
+		hand_over(exchange, mpdu, to);
+	}
+	return any;
+}
+
+/* What is not for them, by those who want it all the same. */
+void al_reception_overheard(struct al_exchange *exchange)
+{
+	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+	struct al_radio *from = exchange->from, *radio;
+	struct al_mpdu *mpdu;
+	struct al_link *link;
+
+	list_for_each_entry(radio, &from->medium->radios, node) {
+		if (!radio->listens || !al_reception_decodes(exchange, radio) ||
+		    radio == exchange->ppdu->queue->link->to)
+			continue;
+		link = from->link_to[radio->index];
+		list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node)
+			if (!link || !al_link_loses(link, rate, mpdu->bytes))
+				hand_over(exchange, mpdu, radio);
+	}
+}
+
+void al_reception_multicast(struct al_exchange *exchange)
+{
+	struct al_mpdu *mpdu = list_first_entry(&exchange->ppdu->mpdus,
+						struct al_mpdu, node);
+	struct al_radio *radio;
+
+	list_for_each_entry(radio, &exchange->from->medium->radios, node)
+		if (al_reception_decodes(exchange, radio))
+			hand_over(exchange, mpdu, radio);
+}
