@@ -55,7 +55,7 @@ void al_edcaf_configure(struct al_edcaf *edcaf,
 }
 
 /* The first slot boundary of this idle period, or never. */
-static u64 first_boundary_ns(const struct al_edcaf *edcaf)
+static u64 edca_first_boundary_ns(const struct al_edcaf *edcaf)
 {
 	const struct al_band *band = edcaf->radio->medium->band;
 	u64 idle_ns = al_radio_idle_from_ns(edcaf->radio);
@@ -69,7 +69,7 @@ static u64 first_boundary_ns(const struct al_edcaf *edcaf)
 u64 al_edcaf_access_ns(const struct al_edcaf *edcaf)
 {
 	u32 slot_ns = edcaf->radio->medium->band->slot_ns;
-	u64 first_ns = first_boundary_ns(edcaf);
+	u64 first_ns = edca_first_boundary_ns(edcaf);
 	u32 slots = edcaf->slots;
 
 	if (first_ns == AL_NEVER_NS)
@@ -89,14 +89,14 @@ void al_edcaf_freeze(struct al_edcaf *edcaf, u64 now_ns)
 
 	if (!edcaf->slots)
 		return;
-	first_ns = first_boundary_ns(edcaf);
+	first_ns = edca_first_boundary_ns(edcaf);
 	if (now_ns < first_ns)
 		return;
 	passed = div_u64(now_ns - first_ns, slot_ns) + 1;
 	edcaf->slots -= min_t(u64, edcaf->slots, passed);
 }
 
-static void draw(struct al_edcaf *edcaf)
+static void edca_draw(struct al_edcaf *edcaf)
 {
 	edcaf->slots = al_medium_random(edcaf->radio->medium, edcaf->cw + 1);
 }
@@ -107,7 +107,7 @@ void al_edcaf_ask(struct al_edcaf *edcaf, u64 now_ns)
 	struct al_medium *medium = edcaf->radio->medium;
 
 	if (!edcaf->slots && now_ns < al_radio_idle_from_ns(edcaf->radio))
-		draw(edcaf);
+		edca_draw(edcaf);
 	edcaf->asked_ns = now_ns;
 	list_add_tail(&edcaf->node, &medium->contenders);
 	al_medium_schedule(medium, al_edcaf_access_ns(edcaf));
@@ -117,11 +117,11 @@ void al_edcaf_ask(struct al_edcaf *edcaf, u64 now_ns)
 void al_edcaf_succeeded(struct al_edcaf *edcaf)
 {
 	edcaf->cw = edcaf->params.cw_min;
-	draw(edcaf);
+	edca_draw(edcaf);
 }
 
 void al_edcaf_failed(struct al_edcaf *edcaf)
 {
 	edcaf->cw = min_t(u32, 2 * edcaf->cw + 1, edcaf->params.cw_max);
-	draw(edcaf);
+	edca_draw(edcaf);
 }

@@ -34,7 +34,7 @@
 #define INTERPOLATED	(CURVE_SCALE * CURVE_STEP_CDB)	/* of log2 */
 
 /* exp(-x) for @x from 0 to 1, by its Taylor series. */
-static u64 exp_minus(u32 x)
+static u64 error_exp_minus(u32 x)
 {
 	static const u32 of_factorial[] = {	/* 2^32 / k!, from k = 2 on */
 		2147483648, 715827883, 178956971, 35791394, 5965232,
@@ -50,16 +50,16 @@ static u64 exp_minus(u32 x)
 }
 
 /* 2^(-@log2 / INTERPOLATED) times @factor. */
-static u64 scaled_down(u32 factor, u32 log2)
+static u64 error_scale_down(u32 factor, u32 log2)
 {
 	u32 fraction = log2 % INTERPOLATED;
 	u32 x = div_u64((u64)fraction * LN2, INTERPOLATED);
 
-	return (factor * exp_minus(x)) >> (log2 / INTERPOLATED);
+	return (factor * error_exp_minus(x)) >> (log2 / INTERPOLATED);
 }
 
 /* 1 - exp(-@x), in parts of AL_LOSS_SCALE. */
-static u32 loss_of(u64 x)
+static u32 error_loss_of(u64 x)
 {
 	u32 rest, halvings;
 	u64 survival;
@@ -67,7 +67,7 @@ static u32 loss_of(u64 x)
 	if (x >= CERTAIN)
 		return AL_LOSS_SCALE;
 	halvings = div_u64_rem(x, LN2, &rest);
-	survival = exp_minus(rest) >> halvings;
+	survival = error_exp_minus(rest) >> halvings;
 	return ((ONE - survival) * AL_LOSS_SCALE) >> 32;
 }
 
@@ -88,5 +88,5 @@ u32 al_error_of_mpdu(const struct al_rate *rate, s16 snr_cdb, u32 bytes)
 		return 0;
 	log2 = curve->log2[at] * (CURVE_STEP_CDB - rest) +
 	       curve->log2[at + 1] * rest;
-	return loss_of(scaled_down(bits, log2));
+	return error_loss_of(error_scale_down(bits, log2));
 }

@@ -30,8 +30,8 @@
 #include "radio/radio.h"
 
 /* What of an exchange follows the frame of @step. */
-static u64 rest_ns(enum al_step step, const struct al_ppdu *ppdu,
-		   const struct al_band *band)
+static u64 exchange_rest_ns(enum al_step step, const struct al_ppdu *ppdu,
+			    const struct al_band *band)
 {
 	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
 	u64 ns = 0;
@@ -52,13 +52,13 @@ static u64 rest_ns(enum al_step step, const struct al_ppdu *ppdu,
 	}
 }
 
-static enum al_step first_step(const struct al_ppdu *ppdu)
+static enum al_step exchange_first_step(const struct al_ppdu *ppdu)
 {
 	return ppdu->protected ? AL_STEP_RTS : AL_STEP_DATA;
 }
 
-static u64 first_frame_ns(const struct al_ppdu *ppdu,
-			  const struct al_band *band)
+static u64 exchange_first_frame_ns(const struct al_ppdu *ppdu,
+				   const struct al_band *band)
 {
 	return ppdu->protected ?
 	       al_control_ns(&al_ppdu_series(ppdu)->rate, band, AL_RTS_BYTES) :
@@ -66,7 +66,7 @@ static u64 first_frame_ns(const struct al_ppdu *ppdu,
 }
 
 /* The medium becomes busy for @radio: its countdowns stop. */
-static void freeze_all(struct al_radio *radio, u64 now_ns)
+static void exchange_freeze(struct al_radio *radio, u64 now_ns)
 {
 	int ac;
 
@@ -75,11 +75,12 @@ static void freeze_all(struct al_radio *radio, u64 now_ns)
 			al_edcaf_freeze(&radio->edcaf[ac], now_ns);
 }
 
-static void become_busy(struct al_radio *radio, u64 from_ns, u64 until_ns)
+static void exchange_make_busy(struct al_radio *radio, u64 from_ns,
+			       u64 until_ns)
 {
 	u64 busy_from_ns = max(from_ns, radio->heard_until_ns);
 
-	freeze_all(radio, from_ns);
+	exchange_freeze(radio, from_ns);
 	if (until_ns > busy_from_ns) {
 		radio->stats.busy_ns += until_ns - busy_from_ns;
 		radio->heard_until_ns = until_ns;
@@ -87,7 +88,7 @@ static void become_busy(struct al_radio *radio, u64 from_ns, u64 until_ns)
 }
 
 /* The frame of this step goes on the air. */
-static void start_frame(struct al_exchange *exchange)
+static void exchange_start_frame(struct al_exchange *exchange)
 {
 	struct al_radio *from = exchange->from;
 	struct al_medium *medium = from->medium;
@@ -114,12 +115,13 @@ static void start_frame(struct al_exchange *exchange)
 
 	from->stats.tx_ns += exchange->frame_ns;
 	for_each_set_bit(index, from->hearers, AL_RADIOS_MAX)
-		become_busy(medium->radio_at[index], now_ns, exchange->at_ns);
+		exchange_make_busy(medium->radio_at[index], now_ns,
+				   exchange->at_ns);
 }
 
 /* The next step, after a gap of @gap_ns. */
-static void prepare(struct al_exchange *exchange, enum al_step step,
-		    struct al_radio *from, u64 frame_ns, u64 gap_ns)
+static void exchange_prepare(struct al_exchange *exchange, enum al_step step,
+			     struct al_radio *from, u64 frame_ns, u64 gap_ns)
 {
 	exchange->step = step;
 	exchange->from = from;
@@ -128,15 +130,16 @@ static void prepare(struct al_exchange *exchange, enum al_step step,
 	exchange->on_air = false;
 }
 
-static void prepare_first(struct al_exchange *exchange, u64 gap_ns)
+static void exchange_prepare_first(struct al_exchange *exchange, u64 gap_ns)
 {
 	struct al_radio *radio = exchange->edcaf->radio;
 	const struct al_ppdu *ppdu = exchange->ppdu;
 
 	if (ppdu->protected)
 		radio->stats.rts++;
-	prepare(exchange, first_step(ppdu), radio,
-		first_frame_ns(ppdu, radio->medium->band), gap_ns);
+	exchange_prepare(exchange, exchange_first_step(ppdu), radio,
+			 exchange_first_frame_ns(ppdu, radio->medium->band),
+			 gap_ns);
 }
 
 /* @edcaf has got access, and sends its first PPDU. */
@@ -153,15 +156,15 @@ void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns)
 	exchange->txop_end_ns = txop_us ?
 				now_ns + (u64)txop_us * NSEC_PER_USEC : 0;
 
-	freeze_all(radio, now_ns);
+	exchange_freeze(radio, now_ns);
 	radio->own_until_ns = AL_NEVER_NS;
 	list_add_tail(&exchange->node, &radio->medium->exchanges);
-	prepare_first(exchange, 0);
-	start_frame(exchange);
+	exchange_prepare_first(exchange, 0);
+	exchange_start_frame(exchange);
 }
 
 /* What those that have heard the frame do about it: NAV, or EIFS. */
-static void settle_hearers(struct al_exchange *exchange)
+static void exchange_settle_hearers(struct al_exchange *exchange)
 {
 	struct al_medium *medium = exchange->from->medium;
 	u64 nav_ns = exchange->at_ns + exchange->remaining_ns;
@@ -186,7 +189,7 @@ static void settle_hearers(struct al_exchange *exchange)
 }
 
 /* Of the exchange so far. */
-static void account_airtime(struct al_exchange *exchange)
+static void exchange_charge_airtime(struct al_exchange *exchange)
 {
 	struct al_queue *queue = exchange->ppdu->queue;
 	u64 ns = exchange->at_ns - exchange->began_ns;
@@ -195,12 +198,12 @@ static void account_airtime(struct al_exchange *exchange)
 	queue->airtime_ns += ns;
 }
 
-static void finish(struct al_exchange *exchange, bool answered)
+static void exchange_finish(struct al_exchange *exchange, bool answered)
 {
 	struct al_edcaf *edcaf = exchange->edcaf;
 	u64 now_ns = exchange->at_ns;
 
-	account_airtime(exchange);
+	exchange_charge_airtime(exchange);
 	al_ppdu_close(exchange->ppdu, answered, now_ns);
 	al_edcaf_succeeded(edcaf);
 	al_host_exchange_over(edcaf->radio, now_ns);
@@ -208,7 +211,7 @@ static void finish(struct al_exchange *exchange, bool answered)
 						  struct al_ppdu, node);
 }
 
-static void leave(struct al_exchange *exchange)
+static void exchange_leave(struct al_exchange *exchange)
 {
 	struct al_edcaf *edcaf = exchange->edcaf;
 	struct al_radio *radio = edcaf->radio;
@@ -223,42 +226,43 @@ static void leave(struct al_exchange *exchange)
 }
 
 /* Of the PPDU that comes next, with the gap before it. */
-static u64 next_exchange_ns(const struct al_exchange *exchange)
+static u64 exchange_next_ns(const struct al_exchange *exchange)
 {
 	const struct al_band *band = exchange->edcaf->radio->medium->band;
 	const struct al_ppdu *ppdu = exchange->ppdu;
 
-	return band->sifs_ns + first_frame_ns(ppdu, band) +
-	       rest_ns(first_step(ppdu), ppdu, band);
+	return band->sifs_ns + exchange_first_frame_ns(ppdu, band) +
+	       exchange_rest_ns(exchange_first_step(ppdu), ppdu, band);
 }
 
-static void succeed(struct al_exchange *exchange)
+static void exchange_succeed(struct al_exchange *exchange)
 {
-	finish(exchange, true);
+	const struct al_band *band = exchange->edcaf->radio->medium->band;
+
+	exchange_finish(exchange, true);
 	if (exchange->ppdu && exchange->txop_end_ns &&
-	    exchange->at_ns + next_exchange_ns(exchange) <=
+	    exchange->at_ns + exchange_next_ns(exchange) <=
 	    exchange->txop_end_ns) {
 		exchange->began_ns = exchange->at_ns;
-		prepare_first(exchange,
-			      exchange->edcaf->radio->medium->band->sifs_ns);
+		exchange_prepare_first(exchange, band->sifs_ns);
 		return;
 	}
-	leave(exchange);
+	exchange_leave(exchange);
 }
 
-static void fail(struct al_exchange *exchange)
+static void exchange_fail(struct al_exchange *exchange)
 {
 	exchange->edcaf->radio->stats.ppdus_failed++;
 	if (al_ppdu_try_again(exchange->ppdu)) {
-		account_airtime(exchange);
+		exchange_charge_airtime(exchange);
 		al_edcaf_failed(exchange->edcaf);
 	} else {
-		finish(exchange, false);
+		exchange_finish(exchange, false);
 	}
-	leave(exchange);
+	exchange_leave(exchange);
 }
 
-static void await_timeout(struct al_exchange *exchange)
+static void exchange_await_timeout(struct al_exchange *exchange)
 {
 	const struct al_band *band = exchange->from->medium->band;
 
@@ -267,7 +271,7 @@ static void await_timeout(struct al_exchange *exchange)
 	exchange->at_ns += al_ack_timeout_ns(band);
 }
 
-static void end_rts(struct al_exchange *exchange)
+static void exchange_end_rts(struct al_exchange *exchange)
 {
 	struct al_radio *to = exchange->ppdu->queue->link->to;
 	const struct al_band *band = exchange->from->medium->band;
@@ -275,25 +279,26 @@ static void end_rts(struct al_exchange *exchange)
 
 	if (al_reception_decodes(exchange, to) &&
 	    to->nav_until_ns <= exchange->at_ns)
-		prepare(exchange, AL_STEP_CTS, to,
-			al_control_ns(rate, band, AL_CTS_BYTES),
-			band->sifs_ns);
+		exchange_prepare(exchange, AL_STEP_CTS, to,
+				 al_control_ns(rate, band, AL_CTS_BYTES),
+				 band->sifs_ns);
 	else
-		await_timeout(exchange);
+		exchange_await_timeout(exchange);
 }
 
-static void end_cts(struct al_exchange *exchange)
+static void exchange_end_cts(struct al_exchange *exchange)
 {
 	struct al_radio *radio = exchange->edcaf->radio;
 
 	if (al_reception_decodes(exchange, radio))
-		prepare(exchange, AL_STEP_DATA, radio, exchange->ppdu->ns,
-			radio->medium->band->sifs_ns);
+		exchange_prepare(exchange, AL_STEP_DATA, radio,
+				 exchange->ppdu->ns,
+				 radio->medium->band->sifs_ns);
 	else
-		fail(exchange);
+		exchange_fail(exchange);
 }
 
-static void end_data(struct al_exchange *exchange)
+static void exchange_end_data(struct al_exchange *exchange)
 {
 	struct al_ppdu *ppdu = exchange->ppdu;
 	struct al_radio *to = ppdu->queue->link->to;
@@ -304,62 +309,64 @@ static void end_data(struct al_exchange *exchange)
 	stats->subframes_of[ppdu->frames - 1]++;
 	if (ppdu->response == AL_RESPONSE_NONE) {
 		al_reception_multicast(exchange);
-		succeed(exchange);
+		exchange_succeed(exchange);
 		return;
 	}
 	if (unlikely(exchange->from->medium->listeners))
 		al_reception_overheard(exchange);
 	if (al_reception_decodes(exchange, to)) {
 		if (al_reception_unicast(exchange, to)) {
-			prepare(exchange, AL_STEP_RESPONSE, to,
-				ppdu->response_ns, to->medium->band->sifs_ns);
+			exchange_prepare(exchange, AL_STEP_RESPONSE, to,
+					 ppdu->response_ns,
+					 to->medium->band->sifs_ns);
 			return;
 		}
 		/* Not one good FCS in it. */
 		to->eifs_until_ns = exchange->at_ns +
 				    al_eifs_minus_difs_ns(to->medium->band);
 	}
-	await_timeout(exchange);
+	exchange_await_timeout(exchange);
 }
 
-static void end_response(struct al_exchange *exchange)
+static void exchange_end_response(struct al_exchange *exchange)
 {
 	if (al_reception_decodes(exchange, exchange->edcaf->radio))
-		succeed(exchange);
+		exchange_succeed(exchange);
 	else
-		fail(exchange);
+		exchange_fail(exchange);
 }
 
 /* The event of exchange->at_ns. */
 void al_exchange_advance(struct al_exchange *exchange)
 {
 	if (exchange->step == AL_STEP_TIMEOUT) {
-		fail(exchange);
+		exchange_fail(exchange);
 		return;
 	}
 	if (!exchange->on_air) {
-		start_frame(exchange);
+		exchange_start_frame(exchange);
 		return;
 	}
 
 	exchange->on_air = false;
-	exchange->remaining_ns = rest_ns(exchange->step, exchange->ppdu,
-					 exchange->from->medium->band);
-	settle_hearers(exchange);
+	exchange->remaining_ns =
+		exchange_rest_ns(exchange->step, exchange->ppdu,
+				 exchange->from->medium->band);
+	exchange_settle_hearers(exchange);
 	if (unlikely(exchange->from->medium->sniffer))
 		al_sniff(exchange);
 	switch (exchange->step) {
 	case AL_STEP_RTS:
-		end_rts(exchange);
+		exchange_end_rts(exchange);
 		break;
 	case AL_STEP_CTS:
-		end_cts(exchange);
+		exchange_end_cts(exchange);
 		break;
 	case AL_STEP_DATA:
-		end_data(exchange);
+		exchange_end_data(exchange);
 		break;
 	default:
-		end_response(exchange);
+		exchange_end_response(exchange);
 		break;
 	}
 }

@@ -26,7 +26,7 @@ u32 al_medium_random(struct al_medium *medium, u32 below)
 	return ((u64)prandom_u32_state(&medium->random) * below) >> 32;
 }
 
-static struct al_exchange *next_step(struct al_medium *medium)
+static struct al_exchange *medium_next_step(struct al_medium *medium)
 {
 	struct al_exchange *exchange, *next = NULL;
 
@@ -36,7 +36,7 @@ static struct al_exchange *next_step(struct al_medium *medium)
 	return next;
 }
 
-static u64 next_access_ns(struct al_medium *medium)
+static u64 medium_next_access_ns(struct al_medium *medium)
 {
 	u64 next_ns = AL_NEVER_NS;
 	struct al_edcaf *edcaf;
@@ -51,7 +51,7 @@ static u64 next_access_ns(struct al_medium *medium)
  * first of them makes the medium busy. Of two functions of one radio the more
  * urgent one goes, and to the other it is as if it had collided (10.23.2.4).
  */
-static void begin_exchanges(struct al_medium *medium, u64 at_ns)
+static void medium_begin_exchanges(struct al_medium *medium, u64 at_ns)
 {
 	DECLARE_BITMAP(lost, AL_ACS);
 	struct al_edcaf *edcaf, *next;
@@ -82,25 +82,25 @@ static void begin_exchanges(struct al_medium *medium, u64 at_ns)
 }
 
 /* All that is due by @now_ns. Returns when to come again. */
-static u64 run(struct al_medium *medium, u64 now_ns)
+static u64 medium_run(struct al_medium *medium, u64 now_ns)
 {
 	struct al_exchange *exchange;
 	u64 access_ns, step_ns;
 
 	for (;;) {
-		exchange = next_step(medium);
+		exchange = medium_next_step(medium);
 		step_ns = exchange ? exchange->at_ns : AL_NEVER_NS;
-		access_ns = next_access_ns(medium);
+		access_ns = medium_next_access_ns(medium);
 		if (min(step_ns, access_ns) > now_ns)
 			return min(step_ns, access_ns);
 		if (step_ns <= access_ns)
 			al_exchange_advance(exchange);
 		else
-			begin_exchanges(medium, access_ns);
+			medium_begin_exchanges(medium, access_ns);
 	}
 }
 
-static void arm(struct al_medium *medium, u64 at_ns)
+static void medium_arm(struct al_medium *medium, u64 at_ns)
 {
 	medium->armed_ns = at_ns;
 	if (at_ns != AL_NEVER_NS)
@@ -108,14 +108,14 @@ static void arm(struct al_medium *medium, u64 at_ns)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
-static enum hrtimer_restart due(struct hrtimer *timer)
+static enum hrtimer_restart medium_due(struct hrtimer *timer)
 {
 	struct al_medium *medium = container_of(timer, struct al_medium,
 						timer);
 
 	spin_lock(&medium->lock);
 	medium->armed_ns = 0;	/* keeps al_medium_schedule() from arming */
-	arm(medium, run(medium, ktime_get_ns()));
+	medium_arm(medium, medium_run(medium, ktime_get_ns()));
 	spin_unlock(&medium->lock);
 	return HRTIMER_NORESTART;
 }
@@ -124,7 +124,7 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 void al_medium_schedule(struct al_medium *medium, u64 at_ns)
 {
 	if (at_ns < medium->armed_ns)
-		arm(medium, at_ns);
+		medium_arm(medium, at_ns);
 }
 
 struct al_medium *al_medium_create(u32 id, const struct al_band *band,
@@ -143,7 +143,7 @@ struct al_medium *al_medium_create(u32 id, const struct al_band *band,
 	INIT_LIST_HEAD(&medium->radios);
 	INIT_LIST_HEAD(&medium->contenders);
 	INIT_LIST_HEAD(&medium->exchanges);
-	al_hrtimer_setup(&medium->timer, due, CLOCK_MONOTONIC,
+	al_hrtimer_setup(&medium->timer, medium_due, CLOCK_MONOTONIC,
 			 HRTIMER_MODE_ABS_SOFT);
 	return medium;
 }

@@ -71,7 +71,7 @@ static const u16 he_subcarriers[] = { 234, 468, 980, 1960 };
 static const u8 training_fields[] = { 0, 1, 2, 4, 4 };
 
 /* 0 for 20 MHz, ..., 3 for 160 MHz; negative for anything else. */
-static int width_index(u8 width_mhz)
+static int phy_width_index(u8 width_mhz)
 {
 	switch (width_mhz) {
 	case 20:
@@ -87,18 +87,18 @@ static int width_index(u8 width_mhz)
 	}
 }
 
-static u32 data_bits_per_symbol(const struct al_rate *rate)
+static u32 phy_data_bits_per_symbol(const struct al_rate *rate)
 {
 	const u16 *subcarriers = rate->phy == AL_PHY_HE ? he_subcarriers :
 							  ht_subcarriers;
 
 	if (rate->phy == AL_PHY_LEGACY)
 		return legacy_dbps[rate->mcs];
-	return subcarriers[width_index(rate->width_mhz)] * rate->streams *
+	return subcarriers[phy_width_index(rate->width_mhz)] * rate->streams *
 	       coded_bits_x12[rate->mcs] / 12;
 }
 
-static u32 symbol_ns(const struct al_rate *rate)
+static u32 phy_symbol_ns(const struct al_rate *rate)
 {
 	if (rate->phy == AL_PHY_HE)
 		return 12800 + rate->gi_ns;
@@ -107,15 +107,15 @@ static u32 symbol_ns(const struct al_rate *rate)
 
 u32 al_rate_kbps(const struct al_rate *rate)
 {
-	return div_u64((u64)data_bits_per_symbol(rate) * 1000000,
-		       symbol_ns(rate));
+	return div_u64((u64)phy_data_bits_per_symbol(rate) * 1000000,
+		       phy_symbol_ns(rate));
 }
 
 /* Tables 19-27 ff.: HT needs a second encoder above 300 Mbit/s. Tables 21-29 ff.:
  * VHT needs one for each 600 Mbit/s at the short guard interval's rate, but more
  * where the coded bits would not divide evenly among them.
  */
-static u32 bcc_encoders(const struct al_rate *rate)
+static u32 phy_bcc_encoders(const struct al_rate *rate)
 {
 	struct al_rate fast = *rate;
 	u32 kbps;
@@ -134,7 +134,7 @@ static u32 bcc_encoders(const struct al_rate *rate)
 /* Table 21-38 ff.: the VHT combinations in which the bits of a symbol do not come
  * out even. Only those of up to four streams.
  */
-static bool vht_undefined(const struct al_rate *rate)
+static bool phy_vht_undefined(const struct al_rate *rate)
 {
 	switch (rate->width_mhz) {
 	case 20:
@@ -152,7 +152,7 @@ static bool vht_undefined(const struct al_rate *rate)
 bool al_rate_valid(const struct al_rate *rate)
 {
 	bool short_gi = rate->gi_ns == 400, long_gi = rate->gi_ns == 800;
-	int width = width_index(rate->width_mhz);
+	int width = phy_width_index(rate->width_mhz);
 
 	if (width < 0 || rate->streams < 1 || rate->streams > 4)
 		return false;
@@ -165,7 +165,7 @@ bool al_rate_valid(const struct al_rate *rate)
 		return rate->mcs <= 7 && width <= 1 && (long_gi || short_gi);
 	case AL_PHY_VHT:
 		return rate->mcs <= 9 && (long_gi || short_gi) &&
-		       !vht_undefined(rate);
+		       !phy_vht_undefined(rate);
 	case AL_PHY_HE:
 		return rate->mcs <= 11 &&
 		       (long_gi || rate->gi_ns == 1600 || rate->gi_ns == 3200);
@@ -174,7 +174,7 @@ bool al_rate_valid(const struct al_rate *rate)
 	}
 }
 
-static u32 preamble_ns(const struct al_rate *rate)
+static u32 phy_preamble_ns(const struct al_rate *rate)
 {
 	u32 fields = training_fields[rate->streams];
 	u32 he_ltf_ns = rate->gi_ns == 3200 ? 12800 : 6400;
@@ -191,12 +191,12 @@ static u32 preamble_ns(const struct al_rate *rate)
 	}
 }
 
-static u32 tail_bits(const struct al_rate *rate)
+static u32 phy_tail_bits(const struct al_rate *rate)
 {
-	return rate->phy == AL_PHY_HE ? 0 : TAIL_BITS * bcc_encoders(rate);
+	return rate->phy == AL_PHY_HE ? 0 : TAIL_BITS * phy_bcc_encoders(rate);
 }
 
-static bool rounds_to_long_symbols(const struct al_rate *rate)
+static bool phy_rounds_to_long_symbols(const struct al_rate *rate)
 {
 	return rate->gi_ns == 400;
 }
@@ -204,14 +204,14 @@ static bool rounds_to_long_symbols(const struct al_rate *rate)
 u32 al_ppdu_ns(const struct al_rate *rate, const struct al_band *band,
 	       u32 psdu_bytes)
 {
-	u64 bits = SERVICE_BITS + 8ULL * psdu_bytes + tail_bits(rate);
-	u32 dbps = data_bits_per_symbol(rate);
-	u64 data_ns = div_u64(bits + dbps - 1, dbps) * symbol_ns(rate);
+	u64 bits = SERVICE_BITS + 8ULL * psdu_bytes + phy_tail_bits(rate);
+	u32 dbps = phy_data_bits_per_symbol(rate);
+	u64 data_ns = div_u64(bits + dbps - 1, dbps) * phy_symbol_ns(rate);
 
-	if (rounds_to_long_symbols(rate))
+	if (phy_rounds_to_long_symbols(rate))
 		data_ns = div_u64(data_ns + LEGACY_SYMBOL_NS - 1,
 				  LEGACY_SYMBOL_NS) * LEGACY_SYMBOL_NS;
-	return min_t(u64, preamble_ns(rate) + data_ns + band->extension_ns,
+	return min_t(u64, phy_preamble_ns(rate) + data_ns + band->extension_ns,
 		     U32_MAX);
 }
 
@@ -219,16 +219,17 @@ u32 al_ppdu_ns(const struct al_rate *rate, const struct al_band *band,
 u32 al_psdu_bytes_within(const struct al_rate *rate,
 			 const struct al_band *band, u32 limit_ns)
 {
-	u32 fixed_ns = preamble_ns(rate) + band->extension_ns;
-	u64 bits, overhead = SERVICE_BITS + tail_bits(rate);
+	u32 fixed_ns = phy_preamble_ns(rate) + band->extension_ns;
+	u64 bits, overhead = SERVICE_BITS + phy_tail_bits(rate);
 	u32 data_ns;
 
 	if (limit_ns < fixed_ns)
 		return 0;
 	data_ns = limit_ns - fixed_ns;
-	if (rounds_to_long_symbols(rate))
+	if (phy_rounds_to_long_symbols(rate))
 		data_ns = rounddown(data_ns, LEGACY_SYMBOL_NS);
-	bits = (u64)(data_ns / symbol_ns(rate)) * data_bits_per_symbol(rate);
+	bits = (u64)(data_ns / phy_symbol_ns(rate)) *
+	       phy_data_bits_per_symbol(rate);
 	return bits > overhead ? div_u64(bits - overhead, 8) : 0;
 }
 

@@ -22,9 +22,9 @@ bool al_reception_decodes(const struct al_exchange *exchange,
 }
 
 /* A copy of each MSDU for @to, by skb->next. */
-static struct sk_buff *copies_for(struct al_radio *to,
-				  struct al_exchange *exchange,
-				  struct al_mpdu *mpdu)
+static struct sk_buff *reception_copies(struct al_radio *to,
+					struct al_exchange *exchange,
+					struct al_mpdu *mpdu)
 {
 	const struct al_link *link = exchange->from->link_to[to->index];
 	struct al_queue *queue = exchange->ppdu->queue;
@@ -54,8 +54,8 @@ static struct sk_buff *copies_for(struct al_radio *to,
 /* For the host of @to, or for the reorder buffer. Front ends of different kinds
  * do not understand each other's frames, and only keep out of their way.
  */
-static void hand_over(struct al_exchange *exchange, struct al_mpdu *mpdu,
-		      struct al_radio *to)
+static void reception_hand_over(struct al_exchange *exchange,
+				struct al_mpdu *mpdu, struct al_radio *to)
 {
 	struct al_queue *queue = exchange->ppdu->queue;
 	struct sk_buff *first, *skb, *next;
@@ -63,7 +63,7 @@ static void hand_over(struct al_exchange *exchange, struct al_mpdu *mpdu,
 
 	if (to->ops->receive != exchange->from->ops->receive)
 		return;
-	first = copies_for(to, exchange, mpdu);
+	first = reception_copies(to, exchange, mpdu);
 	__skb_queue_head_init(&up);
 	if (queue->reorders && queue->link->to == to) {
 		al_reorder_put(&queue->reorder, mpdu->seq, first, &up);
@@ -92,7 +92,7 @@ bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 		if (mpdu->received)	/* the block ack got lost before */
 			continue;
 		mpdu->received = true;
-		hand_over(exchange, mpdu, to);
+		reception_hand_over(exchange, mpdu, to);
 	}
 	return any;
 }
@@ -112,7 +112,7 @@ void al_reception_overheard(struct al_exchange *exchange)
 		link = from->link_to[radio->index];
 		list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node)
 			if (!link || !al_link_loses(link, rate, mpdu->bytes))
-				hand_over(exchange, mpdu, radio);
+				reception_hand_over(exchange, mpdu, radio);
 	}
 }
 
@@ -124,5 +124,5 @@ void al_reception_multicast(struct al_exchange *exchange)
 
 	list_for_each_entry(radio, &exchange->from->medium->radios, node)
 		if (al_reception_decodes(exchange, radio))
-			hand_over(exchange, mpdu, radio);
+			reception_hand_over(exchange, mpdu, radio);
 }

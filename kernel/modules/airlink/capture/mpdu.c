@@ -24,7 +24,7 @@ struct sk_buff *al_capture_alloc(u32 bytes)
 }
 
 /* Of the bytes only: an skb on its way has a sender's times and owner. */
-static struct sk_buff *copy_of(const struct sk_buff *skb)
+static struct sk_buff *capture_copy(const struct sk_buff *skb)
 {
 	struct sk_buff *copy = al_capture_alloc(skb->len);
 
@@ -36,7 +36,8 @@ static struct sk_buff *copy_of(const struct sk_buff *skb)
 /* One MSDU of an A-MSDU, from a frame of its own; @frame starts with the MPDU's
  * header.
  */
-static void put_subframe(struct sk_buff *frame, const struct sk_buff *skb)
+static void capture_put_subframe(struct sk_buff *frame,
+				 const struct sk_buff *skb)
 {
 	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
 	u32 header_bytes = ieee80211_hdrlen(header->frame_control);
@@ -52,7 +53,7 @@ static void put_subframe(struct sk_buff *frame, const struct sk_buff *skb)
 }
 
 /* Frames of a softmac device, which the device has put into one. */
-static struct sk_buff *amsdu_of(const struct al_mpdu *mpdu)
+static struct sk_buff *capture_amsdu(const struct al_mpdu *mpdu)
 {
 	struct ieee80211_hdr *header =
 		(struct ieee80211_hdr *)mpdu->skbs->data;
@@ -71,7 +72,7 @@ static struct sk_buff *amsdu_of(const struct al_mpdu *mpdu)
 			ieee80211_has_tods(header->frame_control) ?
 			header->addr1 : header->addr2);
 	for (skb = mpdu->skbs; skb; skb = skb->next)
-		put_subframe(frame, skb);
+		capture_put_subframe(frame, skb);
 	return frame;
 }
 
@@ -82,6 +83,6 @@ struct sk_buff *al_capture_mpdu(const struct al_mpdu *mpdu)
 	if (ops->capture)
 		return ops->capture(mpdu, AL_RADIOTAP_BYTES, FCS_LEN);
 	if (mpdu->msdus > 1)
-		return amsdu_of(mpdu);
-	return copy_of(mpdu->skbs);
+		return capture_amsdu(mpdu);
+	return capture_copy(mpdu->skbs);
 }

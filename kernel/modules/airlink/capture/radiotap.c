@@ -23,7 +23,7 @@
 
 #define TAP(name)	IEEE80211_RADIOTAP_##name
 
-static void put(struct al_radiotap *tap, const void *value, u8 bytes)
+static void radiotap_put(struct al_radiotap *tap, const void *value, u8 bytes)
 {
 	tap->length = round_up(tap->length, bytes);
 	if (WARN_ON_ONCE(tap->length + bytes > AL_RADIOTAP_BYTES))
@@ -32,55 +32,57 @@ static void put(struct al_radiotap *tap, const void *value, u8 bytes)
 	tap->length += bytes;
 }
 
-static void put8(struct al_radiotap *tap, u8 value)
+static void radiotap_put8(struct al_radiotap *tap, u8 value)
 {
-	put(tap, &value, sizeof(value));
+	radiotap_put(tap, &value, sizeof(value));
 }
 
-static void put16(struct al_radiotap *tap, u16 value)
+static void radiotap_put16(struct al_radiotap *tap, u16 value)
 {
 	__le16 bytes = cpu_to_le16(value);
 
-	put(tap, &bytes, sizeof(bytes));
+	radiotap_put(tap, &bytes, sizeof(bytes));
 }
 
-static void put32(struct al_radiotap *tap, u32 value)
+static void radiotap_put32(struct al_radiotap *tap, u32 value)
 {
 	__le32 bytes = cpu_to_le32(value);
 
-	put(tap, &bytes, sizeof(bytes));
+	radiotap_put(tap, &bytes, sizeof(bytes));
 }
 
-static void put64(struct al_radiotap *tap, u64 value)
+static void radiotap_put64(struct al_radiotap *tap, u64 value)
 {
 	__le64 bytes = cpu_to_le64(value);
 
-	put(tap, &bytes, sizeof(bytes));
+	radiotap_put(tap, &bytes, sizeof(bytes));
 }
 
-static void put_channel(struct al_radiotap *tap, u16 mhz)
+static void radiotap_put_channel(struct al_radiotap *tap, u16 mhz)
 {
 	tap->present |= BIT(TAP(CHANNEL));
-	put16(tap, mhz);
-	put16(tap, IEEE80211_CHAN_OFDM |
-		   (mhz < 3000 ? IEEE80211_CHAN_2GHZ : IEEE80211_CHAN_5GHZ));
+	radiotap_put16(tap, mhz);
+	radiotap_put16(tap, IEEE80211_CHAN_OFDM |
+			    (mhz < 3000 ? IEEE80211_CHAN_2GHZ :
+					  IEEE80211_CHAN_5GHZ));
 }
 
-static void put_ht(struct al_radiotap *tap, const struct al_rate *rate)
+static void radiotap_put_ht(struct al_radiotap *tap, const struct al_rate *rate)
 {
 	u8 flags = rate->width_mhz == 40 ? TAP(MCS_BW_40) : TAP(MCS_BW_20);
 
 	if (rate->gi_ns == 400)
 		flags |= TAP(MCS_SGI);
 	tap->present |= BIT(TAP(MCS));
-	put8(tap, TAP(MCS_HAVE_BW) | TAP(MCS_HAVE_MCS) | TAP(MCS_HAVE_GI) |
-		  TAP(MCS_HAVE_FMT) | TAP(MCS_HAVE_FEC) | TAP(MCS_HAVE_STBC));
-	put8(tap, flags);
-	put8(tap, rate->mcs + 8 * (rate->streams - 1));
+	radiotap_put8(tap, TAP(MCS_HAVE_BW) | TAP(MCS_HAVE_MCS) |
+			   TAP(MCS_HAVE_GI) | TAP(MCS_HAVE_FMT) |
+			   TAP(MCS_HAVE_FEC) | TAP(MCS_HAVE_STBC));
+	radiotap_put8(tap, flags);
+	radiotap_put8(tap, rate->mcs + 8 * (rate->streams - 1));
 }
 
 /* Of radiotap's numbers for bandwidths, those that are whole channels. */
-static u8 vht_bandwidth(u8 width_mhz)
+static u8 radiotap_vht_bandwidth(u8 width_mhz)
 {
 	switch (width_mhz) {
 	case 40:
@@ -94,25 +96,26 @@ static u8 vht_bandwidth(u8 width_mhz)
 	}
 }
 
-static void put_vht(struct al_radiotap *tap, const struct al_rate *rate)
+static void radiotap_put_vht(struct al_radiotap *tap,
+			     const struct al_rate *rate)
 {
 	int user;
 
 	tap->present |= BIT(TAP(VHT));
-	put16(tap, TAP(VHT_KNOWN_STBC) | TAP(VHT_KNOWN_GI) |
-		   TAP(VHT_KNOWN_BANDWIDTH));
-	put8(tap, rate->gi_ns == 400 ? TAP(VHT_FLAG_SGI) : 0);
-	put8(tap, vht_bandwidth(rate->width_mhz));
-	put8(tap, rate->mcs << 4 | rate->streams);
+	radiotap_put16(tap, TAP(VHT_KNOWN_STBC) | TAP(VHT_KNOWN_GI) |
+			    TAP(VHT_KNOWN_BANDWIDTH));
+	radiotap_put8(tap, rate->gi_ns == 400 ? TAP(VHT_FLAG_SGI) : 0);
+	radiotap_put8(tap, radiotap_vht_bandwidth(rate->width_mhz));
+	radiotap_put8(tap, rate->mcs << 4 | rate->streams);
 	for (user = 1; user < 4; user++)
-		put8(tap, 0);
-	put8(tap, 0);	/* BCC */
-	put8(tap, 0);	/* group, */
-	put16(tap, 0);	/* partial AID: not known */
+		radiotap_put8(tap, 0);
+	radiotap_put8(tap, 0);	/* BCC */
+	radiotap_put8(tap, 0);	/* group, */
+	radiotap_put16(tap, 0);	/* partial AID: not known */
 }
 
 /* Bandwidth, guard interval, LTF: see phy.c. */
-static u16 he_data5(const struct al_rate *rate)
+static u16 radiotap_he_data5(const struct al_rate *rate)
 {
 	static const u8 fields[] = { 0, 0, 1, 2, 2 };	/* 1, 2, 4 of them */
 	u16 bits = fields[rate->streams] << 8;
@@ -132,18 +135,22 @@ static u16 he_data5(const struct al_rate *rate)
 	return bits;
 }
 
-static void put_he(struct al_radiotap *tap, const struct al_rate *rate)
+static void radiotap_put_he(struct al_radiotap *tap, const struct al_rate *rate)
 {
 	tap->present |= BIT(TAP(HE));
-	put16(tap, TAP(HE_DATA1_FORMAT_SU) | TAP(HE_DATA1_DATA_MCS_KNOWN) |
-		   TAP(HE_DATA1_DATA_DCM_KNOWN) | TAP(HE_DATA1_CODING_KNOWN) |
-		   TAP(HE_DATA1_STBC_KNOWN) | TAP(HE_DATA1_BW_RU_ALLOC_KNOWN) |
-		   TAP(HE_DATA1_DOPPLER_KNOWN));
-	put16(tap, TAP(HE_DATA2_GI_KNOWN) | TAP(HE_DATA2_NUM_LTF_SYMS_KNOWN));
-	put16(tap, rate->mcs << 8 | TAP(HE_DATA3_CODING));	/* LDPC */
-	put16(tap, 0);
-	put16(tap, he_data5(rate));
-	put16(tap, rate->streams);
+	radiotap_put16(tap, TAP(HE_DATA1_FORMAT_SU) |
+			    TAP(HE_DATA1_DATA_MCS_KNOWN) |
+			    TAP(HE_DATA1_DATA_DCM_KNOWN) |
+			    TAP(HE_DATA1_CODING_KNOWN) |
+			    TAP(HE_DATA1_STBC_KNOWN) |
+			    TAP(HE_DATA1_BW_RU_ALLOC_KNOWN) |
+			    TAP(HE_DATA1_DOPPLER_KNOWN));
+	radiotap_put16(tap, TAP(HE_DATA2_GI_KNOWN) |
+			    TAP(HE_DATA2_NUM_LTF_SYMS_KNOWN));
+	radiotap_put16(tap, rate->mcs << 8 | TAP(HE_DATA3_CODING));	/* LDPC */
+	radiotap_put16(tap, 0);
+	radiotap_put16(tap, radiotap_he_data5(rate));
+	radiotap_put16(tap, rate->streams);
 }
 
 /* A PPDU that has begun at @start_ns. */
@@ -153,16 +160,16 @@ void al_radiotap_begin(struct al_radiotap *tap, const struct al_rate *rate,
 	memset(tap, 0, sizeof(*tap));
 	tap->length = sizeof(struct ieee80211_radiotap_header);
 	tap->present = BIT(TAP(TSFT)) | BIT(TAP(FLAGS));
-	put64(tap, div_u64(start_ns, NSEC_PER_USEC));
+	radiotap_put64(tap, div_u64(start_ns, NSEC_PER_USEC));
 	tap->flags_at = tap->length;
-	put8(tap, TAP(F_FCS));
+	radiotap_put8(tap, TAP(F_FCS));
 	if (rate->phy == AL_PHY_LEGACY) {
 		tap->present |= BIT(TAP(RATE));
-		put8(tap, al_rate_kbps(rate) / 500);
+		radiotap_put8(tap, al_rate_kbps(rate) / 500);
 	}
-	put_channel(tap, mhz);
+	radiotap_put_channel(tap, mhz);
 	if (rate->phy == AL_PHY_HT)
-		put_ht(tap, rate);
+		radiotap_put_ht(tap, rate);
 }
 
 void al_radiotap_bad_fcs(struct al_radiotap *tap)
@@ -174,11 +181,11 @@ void al_radiotap_bad_fcs(struct al_radiotap *tap)
 void al_radiotap_ampdu(struct al_radiotap *tap, u32 reference)
 {
 	tap->present |= BIT(TAP(AMPDU_STATUS));
-	put32(tap, reference);
+	radiotap_put32(tap, reference);
 	tap->ampdu_flags_at = tap->length;
-	put16(tap, TAP(AMPDU_LAST_KNOWN));
-	put8(tap, 0);	/* the delimiter's CRC: not known */
-	put8(tap, 0);
+	radiotap_put16(tap, TAP(AMPDU_LAST_KNOWN));
+	radiotap_put8(tap, 0);	/* the delimiter's CRC: not known */
+	radiotap_put8(tap, 0);
 }
 
 /* The MPDU is the last of its A-MPDU. */
@@ -194,9 +201,9 @@ void al_radiotap_end(struct al_radiotap *tap, const struct al_rate *rate)
 	};
 
 	if (rate->phy == AL_PHY_VHT)
-		put_vht(tap, rate);
+		radiotap_put_vht(tap, rate);
 	else if (rate->phy == AL_PHY_HE)
-		put_he(tap, rate);
+		radiotap_put_he(tap, rate);
 	header.it_len = cpu_to_le16(tap->length);
 	header.it_present = cpu_to_le32(tap->present);
 	memcpy(tap->bytes, &header, sizeof(header));

@@ -56,8 +56,8 @@ struct block_ack {
 #define DURATION_MAX_US	32767
 
 /* A frame without its FCS, to all taps. Takes @skb. */
-static void show(const struct al_exchange *exchange, struct sk_buff *skb,
-		 const struct al_radiotap *tap)
+static void sniffer_show(const struct al_exchange *exchange,
+			 struct sk_buff *skb, const struct al_radiotap *tap)
 {
 	struct net_device *dev = exchange->from->medium->sniffer->dev;
 	u32 inverse = crc32_le(~0, skb->data, skb->len);
@@ -77,7 +77,7 @@ static void show(const struct al_exchange *exchange, struct sk_buff *skb,
 	netif_rx(skb);
 }
 
-static __le16 duration_of(const struct al_exchange *exchange)
+static __le16 sniffer_duration(const struct al_exchange *exchange)
 {
 	u64 us = DIV_ROUND_UP_ULL(exchange->remaining_ns, NSEC_PER_USEC);
 
@@ -87,7 +87,8 @@ static __le16 duration_of(const struct al_exchange *exchange)
 /* Whom the frame of this step is for; NULL: all, or an address that nobody has
  * (which is a softmac device's).
  */
-static const struct al_radio *receiver_of(const struct al_exchange *exchange)
+static const struct al_radio *
+sniffer_receiver(const struct al_exchange *exchange)
 {
 	if (exchange->from == exchange->edcaf->radio)
 		return exchange->ppdu->queue->link->to;
@@ -95,9 +96,10 @@ static const struct al_radio *receiver_of(const struct al_exchange *exchange)
 }
 
 /* The receiver's address; of a frame that nobody is there for, its own. */
-static void put_receiver(const struct al_exchange *exchange, u8 *address)
+static void sniffer_put_receiver(const struct al_exchange *exchange,
+				 u8 *address)
 {
-	const struct al_radio *to = receiver_of(exchange);
+	const struct al_radio *to = sniffer_receiver(exchange);
 	const struct al_mpdu *mpdu = list_first_entry(&exchange->ppdu->mpdus,
 						      struct al_mpdu, node);
 	const struct ieee80211_hdr *header = (void *)mpdu->skbs->data;
@@ -105,9 +107,9 @@ static void put_receiver(const struct al_exchange *exchange, u8 *address)
 	ether_addr_copy(address, to ? to->address : header->addr1);
 }
 
-static bool collided(const struct al_exchange *exchange)
+static bool sniffer_collided(const struct al_exchange *exchange)
 {
-	const struct al_radio *to = receiver_of(exchange);
+	const struct al_radio *to = sniffer_receiver(exchange);
 	DECLARE_BITMAP(bad, AL_RADIOS_MAX);
 
 	if (bitmap_empty(exchange->garbled, AL_RADIOS_MAX))
@@ -119,41 +121,42 @@ static bool collided(const struct al_exchange *exchange)
 }
 
 /* What the sender's host takes it for, or the lowest of the band. */
-static u16 channel_mhz(const struct al_radio *radio)
+static u16 sniffer_channel_mhz(const struct al_radio *radio)
 {
 	if (radio->mhz)
 		return radio->mhz;
 	return radio->medium->band == &al_band_2ghz ? 2412 : 5180;
 }
 
-static void begin_radiotap(const struct al_exchange *exchange,
-			   const struct al_rate *rate,
-			   struct al_radiotap *tap)
+static void sniffer_begin_radiotap(const struct al_exchange *exchange,
+				   const struct al_rate *rate,
+				   struct al_radiotap *tap)
 {
-	al_radiotap_begin(tap, rate, channel_mhz(exchange->from),
+	al_radiotap_begin(tap, rate, sniffer_channel_mhz(exchange->from),
 			  exchange->at_ns - exchange->frame_ns);
-	if (collided(exchange))
+	if (sniffer_collided(exchange))
 		al_radiotap_bad_fcs(tap);
 }
 
-static bool in_series(const struct al_ppdu *ppdu)
+static bool sniffer_is_retry(const struct al_ppdu *ppdu)
 {
 	return ppdu->series_at || ppdu->series_tries;
 }
 
 /* What each try has of its own. */
-static void settle_header(const struct al_exchange *exchange,
-			  const struct al_mpdu *mpdu, struct sk_buff *skb)
+static void sniffer_settle_header(const struct al_exchange *exchange,
+				  const struct al_mpdu *mpdu,
+				  struct sk_buff *skb)
 {
 	struct ieee80211_hdr *header = (struct ieee80211_hdr *)skb->data;
 
 	if (!ieee80211_is_pspoll(header->frame_control))
-		header->duration_id = duration_of(exchange);
-	if (mpdu->tries || in_series(exchange->ppdu))
+		header->duration_id = sniffer_duration(exchange);
+	if (mpdu->tries || sniffer_is_retry(exchange->ppdu))
 		header->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 }
 
-static void show_data(const struct al_exchange *exchange)
+static void sniffer_show_data(const struct al_exchange *exchange)
 {
 	const struct al_ppdu *ppdu = exchange->ppdu;
 	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
@@ -161,7 +164,7 @@ static void show_data(const struct al_exchange *exchange)
 	struct al_radiotap tap;
 	struct sk_buff *skb;
 
-	begin_radiotap(exchange, rate, &tap);
+	sniffer_begin_radiotap(exchange, rate, &tap);
 	if (ppdu->frames > 1)
 		al_radiotap_ampdu(&tap, ppdu->reference);
 	al_radiotap_end(&tap, rate);
@@ -172,13 +175,13 @@ static void show_data(const struct al_exchange *exchange)
 		skb = al_capture_mpdu(mpdu);
 		if (unlikely(!skb))
 			continue;
-		settle_header(exchange, mpdu, skb);
-		show(exchange, skb, &tap);
+		sniffer_settle_header(exchange, mpdu, skb);
+		sniffer_show(exchange, skb, &tap);
 	}
 }
 
-static void show_control(const struct al_exchange *exchange, const void *frame,
-			 u8 bytes)
+static void sniffer_show_control(const struct al_exchange *exchange,
+				 const void *frame, u8 bytes)
 {
 	struct al_rate rate =
 		al_response_rate(&al_ppdu_series(exchange->ppdu)->rate);
@@ -188,38 +191,38 @@ static void show_control(const struct al_exchange *exchange, const void *frame,
 	if (unlikely(!skb))
 		return;
 	skb_put_data(skb, frame, bytes);
-	begin_radiotap(exchange, &rate, &tap);
+	sniffer_begin_radiotap(exchange, &rate, &tap);
 	al_radiotap_end(&tap, &rate);
-	show(exchange, skb, &tap);
+	sniffer_show(exchange, skb, &tap);
 }
 
-static void show_rts(const struct al_exchange *exchange)
+static void sniffer_show_rts(const struct al_exchange *exchange)
 {
 	struct ieee80211_rts rts = {
 		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
 					     IEEE80211_STYPE_RTS),
-		.duration = duration_of(exchange),
+		.duration = sniffer_duration(exchange),
 	};
 
-	put_receiver(exchange, rts.ra);
+	sniffer_put_receiver(exchange, rts.ra);
 	ether_addr_copy(rts.ta, exchange->from->address);
-	show_control(exchange, &rts, sizeof(rts));
+	sniffer_show_control(exchange, &rts, sizeof(rts));
 }
 
 /* A CTS and an ACK differ in their names. */
-static void show_answer(const struct al_exchange *exchange, u16 subtype)
+static void sniffer_show_answer(const struct al_exchange *exchange, u16 subtype)
 {
 	struct ieee80211_cts answer = {
 		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL | subtype),
-		.duration = duration_of(exchange),
+		.duration = sniffer_duration(exchange),
 	};
 
-	ether_addr_copy(answer.ra, receiver_of(exchange)->address);
-	show_control(exchange, &answer, sizeof(answer));
+	ether_addr_copy(answer.ra, sniffer_receiver(exchange)->address);
+	sniffer_show_control(exchange, &answer, sizeof(answer));
 }
 
 /* The number that an MPDU has in its header. */
-static u16 number_of(const struct al_mpdu *mpdu)
+static u16 sniffer_number(const struct al_mpdu *mpdu)
 {
 	const struct ieee80211_hdr *header = (void *)mpdu->skbs->data;
 
@@ -229,40 +232,41 @@ static u16 number_of(const struct al_mpdu *mpdu)
 }
 
 /* A bitmap of the PPDU's MPDUs, from the first on, which has the lowest number. */
-static void mark_received(const struct al_ppdu *ppdu, struct block_ack *ba)
+static void sniffer_mark_received(const struct al_ppdu *ppdu,
+				  struct block_ack *ba)
 {
 	const struct al_mpdu *mpdu;
 	u16 first, offset;
 
 	mpdu = list_first_entry(&ppdu->mpdus, struct al_mpdu, node);
-	first = number_of(mpdu);
+	first = sniffer_number(mpdu);
 	ba->start |= cpu_to_le16(IEEE80211_SN_TO_SEQ(first));
 	list_for_each_entry(mpdu, &ppdu->mpdus, node) {
-		offset = ieee80211_sn_sub(number_of(mpdu), first);
+		offset = ieee80211_sn_sub(sniffer_number(mpdu), first);
 		if (mpdu->received && offset < AL_SUBFRAMES_MAX)
 			ba->bitmap[offset / 8] |= BIT(offset % 8);
 	}
 }
 
-static void show_block_ack(const struct al_exchange *exchange)
+static void sniffer_show_block_ack(const struct al_exchange *exchange)
 {
 	const struct al_queue *queue = exchange->ppdu->queue;
 	bool wide = al_queue_wide_block_ack(queue);
 	struct block_ack ba = {
 		.frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
 					     IEEE80211_STYPE_BACK),
-		.duration = duration_of(exchange),
+		.duration = sniffer_duration(exchange),
 		.control = cpu_to_le16(IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA |
 				       queue->tid <<
 				       IEEE80211_BAR_CTRL_TID_INFO_SHIFT),
 		.start = cpu_to_le16(wide ? BA_BITMAP_256 : BA_BITMAP_64),
 	};
 
-	ether_addr_copy(ba.ra, receiver_of(exchange)->address);
+	ether_addr_copy(ba.ra, sniffer_receiver(exchange)->address);
 	ether_addr_copy(ba.ta, exchange->from->address);
-	mark_received(exchange->ppdu, &ba);
-	show_control(exchange, &ba,
-		     (wide ? AL_BA_WIDE_BYTES : AL_BA_BYTES) - FCS_LEN);
+	sniffer_mark_received(exchange->ppdu, &ba);
+	sniffer_show_control(exchange, &ba,
+			     (wide ? AL_BA_WIDE_BYTES : AL_BA_BYTES) - FCS_LEN);
 }
 
 /* The frame of this step has ended. Caller holds the lock; there is a sniffer. */
@@ -272,37 +276,37 @@ void al_sniff(const struct al_exchange *exchange)
 		return;
 	switch (exchange->step) {
 	case AL_STEP_RTS:
-		show_rts(exchange);
+		sniffer_show_rts(exchange);
 		break;
 	case AL_STEP_CTS:
-		show_answer(exchange, IEEE80211_STYPE_CTS);
+		sniffer_show_answer(exchange, IEEE80211_STYPE_CTS);
 		break;
 	case AL_STEP_DATA:
-		show_data(exchange);
+		sniffer_show_data(exchange);
 		break;
 	default:
 		if (exchange->ppdu->response == AL_RESPONSE_BA)
-			show_block_ack(exchange);
+			sniffer_show_block_ack(exchange);
 		else
-			show_answer(exchange, IEEE80211_STYPE_ACK);
+			sniffer_show_answer(exchange, IEEE80211_STYPE_ACK);
 		break;
 	}
 }
 
-static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
+static netdev_tx_t sniffer_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	dev_core_stats_tx_dropped_inc(dev);
 	dev_kfree_skb(skb);
 	return NETDEV_TX_OK;
 }
 
-static const struct net_device_ops netdev_ops = {
-	.ndo_start_xmit	= start_xmit,
+static const struct net_device_ops sniffer_netdev_ops = {
+	.ndo_start_xmit	= sniffer_xmit,
 };
 
-static void setup(struct net_device *dev)
+static void sniffer_setup(struct net_device *dev)
 {
-	dev->netdev_ops = &netdev_ops;
+	dev->netdev_ops = &sniffer_netdev_ops;
 	dev->needs_free_netdev = true;
 	dev->type = ARPHRD_IEEE80211_RADIOTAP;
 	dev->flags = IFF_NOARP;
@@ -310,7 +314,7 @@ static void setup(struct net_device *dev)
 	dev->mtu = IEEE80211_MAX_MPDU_LEN_VHT_11454 + AL_RADIOTAP_BYTES;
 }
 
-static void set_sniffer(struct al_medium *medium, struct al_sniffer *sniffer)
+static void sniffer_set(struct al_medium *medium, struct al_sniffer *sniffer)
 {
 	spin_lock_bh(&medium->lock);
 	medium->sniffer = sniffer;
@@ -329,7 +333,8 @@ int al_sniffer_create(struct al_medium *medium, struct net *net,
 		NL_SET_ERR_MSG(extack, "the medium has a sniffer already");
 		return -EEXIST;
 	}
-	dev = alloc_netdev(sizeof(*sniffer), name, NET_NAME_USER, setup);
+	dev = alloc_netdev(sizeof(*sniffer), name, NET_NAME_USER,
+			   sniffer_setup);
 	if (!dev)
 		return -ENOMEM;
 	dev_net_set(dev, net);
@@ -341,7 +346,7 @@ int al_sniffer_create(struct al_medium *medium, struct net *net,
 	}
 	sniffer = netdev_priv(dev);
 	sniffer->dev = dev;
-	set_sniffer(medium, sniffer);
+	sniffer_set(medium, sniffer);
 	return 0;
 }
 
@@ -352,6 +357,6 @@ void al_sniffer_destroy(struct al_medium *medium)
 
 	if (!sniffer)
 		return;
-	set_sniffer(medium, NULL);
+	sniffer_set(medium, NULL);
 	unregister_netdev(sniffer->dev);
 }

@@ -36,14 +36,15 @@ struct al_fullmac {
 	bool is_access_point;
 };
 
-static u32 mpdu_bytes(const struct al_queue *queue, const struct sk_buff *skb)
+static u32 fullmac_mpdu_bytes(const struct al_queue *queue,
+			      const struct sk_buff *skb)
 {
 	return skb->len - ETH_HLEN + QOS_HEADER_BYTES + LLC_BYTES + FCS_BYTES;
 }
 
 /* Whether @station is one of the BSS that @access_point has. */
-static bool associated(const struct al_radio *station,
-		       const struct al_radio *access_point)
+static bool fullmac_associated(const struct al_radio *station,
+			       const struct al_radio *access_point)
 {
 	const struct al_fullmac *ours = station->front;
 
@@ -53,8 +54,8 @@ static bool associated(const struct al_radio *station,
 }
 
 /* The queue for a frame to @address, or NULL. Caller holds the lock. */
-static struct al_queue *queue_for(struct al_fullmac *fullmac,
-				  const u8 *address, u8 tid)
+static struct al_queue *fullmac_queue_for(struct al_fullmac *fullmac,
+					  const u8 *address, u8 tid)
 {
 	struct al_radio *radio = fullmac->radio, *to = NULL;
 	struct al_queue *queue;
@@ -62,13 +63,13 @@ static struct al_queue *queue_for(struct al_fullmac *fullmac,
 
 	if (!fullmac->is_access_point) {
 		to = al_radio_by_address(radio->medium, fullmac->access_point);
-		if (!to || !associated(radio, to))
+		if (!to || !fullmac_associated(radio, to))
 			return NULL;
 	} else if (is_multicast_ether_addr(address)) {
 		tid = AL_TID_NONE;
 	} else {
 		to = al_radio_by_address(radio->medium, address);
-		if (!to || !associated(to, radio))
+		if (!to || !fullmac_associated(to, radio))
 			return NULL;
 	}
 	link = al_link_get(radio, to);
@@ -80,16 +81,16 @@ static struct al_queue *queue_for(struct al_fullmac *fullmac,
 	return queue;
 }
 
-static u8 tid_of(struct sk_buff *skb)
+static u8 fullmac_tid(struct sk_buff *skb)
 {
 	return cfg80211_classify8021d(skb, NULL) & 7;
 }
 
 /* Takes @skb. Returns whether the host's queue is to stop. */
-static bool send(struct al_fullmac *fullmac, struct sk_buff *skb)
+static bool fullmac_send(struct al_fullmac *fullmac, struct sk_buff *skb)
 {
-	u8 tid = tid_of(skb);
-	struct al_queue *queue = queue_for(fullmac, skb->data, tid);
+	u8 tid = fullmac_tid(skb);
+	struct al_queue *queue = fullmac_queue_for(fullmac, skb->data, tid);
 
 	if (unlikely(!queue)) {
 		fullmac->radio->stats.frames_dropped++;
@@ -99,7 +100,7 @@ static bool send(struct al_fullmac *fullmac, struct sk_buff *skb)
 	return al_host_send(queue, skb, ktime_get_ns());
 }
 
-static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
+static netdev_tx_t fullmac_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct al_fullmac *fullmac = netdev_priv(dev);
 	struct al_medium *medium = fullmac->radio->medium;
@@ -114,13 +115,13 @@ static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 				       fullmac->radio->profile.pacing_shift);
 	dev_sw_netstats_tx_add(dev, 1, skb->len);
 	spin_lock(&medium->lock);
-	if (send(fullmac, skb))
+	if (fullmac_send(fullmac, skb))
 		netif_stop_queue(dev);
 	spin_unlock(&medium->lock);
 	return NETDEV_TX_OK;
 }
 
-static struct sk_buff *copy(struct al_queue *queue, struct sk_buff *skb)
+static struct sk_buff *fullmac_copy(struct al_queue *queue, struct sk_buff *skb)
 {
 	struct sk_buff *copy = netdev_alloc_skb_ip_align(NULL, skb->len);
 
@@ -130,7 +131,7 @@ static struct sk_buff *copy(struct al_queue *queue, struct sk_buff *skb)
 }
 
 /* What an MSDU has in place of its Ethernet header, after RFC 1042. */
-static void put_msdu(struct sk_buff *frame, const struct sk_buff *skb)
+static void fullmac_put_msdu(struct sk_buff *frame, const struct sk_buff *skb)
 {
 	const struct ethhdr *ethernet = (const struct ethhdr *)skb->data;
 
@@ -143,7 +144,7 @@ static void put_msdu(struct sk_buff *frame, const struct sk_buff *skb)
 }
 
 /* The subframe header is an Ethernet header with the length, 9.3.2.2.2. */
-static void put_amsdu(struct sk_buff *frame, const struct sk_buff *skbs)
+static void fullmac_put_amsdu(struct sk_buff *frame, const struct sk_buff *skbs)
 {
 	const struct sk_buff *skb;
 	struct ethhdr *subframe;
@@ -152,14 +153,15 @@ static void put_amsdu(struct sk_buff *frame, const struct sk_buff *skbs)
 	for (skb = skbs; skb; skb = skb->next) {
 		start = frame->len;
 		subframe = skb_put_data(frame, skb->data, ETH_HLEN);
-		put_msdu(frame, skb);
+		fullmac_put_msdu(frame, skb);
 		subframe->h_proto = htons(frame->len - start - ETH_HLEN);
 		if (skb->next)
 			skb_put_zero(frame, -(frame->len - start) & 3);
 	}
 }
 
-static void put_header(struct sk_buff *frame, const struct al_mpdu *mpdu)
+static void fullmac_put_header(struct sk_buff *frame,
+			       const struct al_mpdu *mpdu)
 {
 	const struct al_link *link = mpdu->queue->link;
 	const struct al_fullmac *fullmac = link->from->front;
@@ -195,8 +197,8 @@ static void put_header(struct sk_buff *frame, const struct al_mpdu *mpdu)
 }
 
 /* mpdu->bytes is what it comes to, with FCS. */
-static struct sk_buff *capture(const struct al_mpdu *mpdu, u32 headroom,
-			       u32 tailroom)
+static struct sk_buff *fullmac_capture(const struct al_mpdu *mpdu, u32 headroom,
+				       u32 tailroom)
 {
 	struct sk_buff *frame = alloc_skb(headroom + mpdu->bytes + tailroom,
 					  GFP_ATOMIC);
@@ -204,16 +206,16 @@ static struct sk_buff *capture(const struct al_mpdu *mpdu, u32 headroom,
 	if (!frame)
 		return NULL;
 	skb_reserve(frame, headroom);
-	put_header(frame, mpdu);
+	fullmac_put_header(frame, mpdu);
 	if (mpdu->msdus > 1)
-		put_amsdu(frame, mpdu->skbs);
+		fullmac_put_amsdu(frame, mpdu->skbs);
 	else
-		put_msdu(frame, mpdu->skbs);
+		fullmac_put_msdu(frame, mpdu->skbs);
 	return frame;
 }
 
 /* From one station to another, or to all others. */
-static void forward(struct al_fullmac *fullmac, struct sk_buff *skb)
+static void fullmac_forward(struct al_fullmac *fullmac, struct sk_buff *skb)
 {
 	struct al_medium *medium = fullmac->radio->medium;
 	struct sk_buff *again = skb_copy(skb, GFP_ATOMIC);
@@ -221,14 +223,14 @@ static void forward(struct al_fullmac *fullmac, struct sk_buff *skb)
 	if (!again)
 		return;
 	spin_lock(&medium->lock);
-	if (queue_for(fullmac, again->data, 0))
-		send(fullmac, again);
+	if (fullmac_queue_for(fullmac, again->data, 0))
+		fullmac_send(fullmac, again);
 	else
 		dev_kfree_skb_any(again);
 	spin_unlock(&medium->lock);
 }
 
-static void receive(struct al_radio *radio, struct sk_buff *skb)
+static void fullmac_receive(struct al_radio *radio, struct sk_buff *skb)
 {
 	struct al_fullmac *fullmac = radio->front;
 	struct net_device *dev = fullmac->dev;
@@ -236,7 +238,7 @@ static void receive(struct al_radio *radio, struct sk_buff *skb)
 
 	memset(skb->cb, 0, sizeof(skb->cb));
 	if (fullmac->is_access_point && !ether_addr_equal(to, dev->dev_addr)) {
-		forward(fullmac, skb);
+		fullmac_forward(fullmac, skb);
 		if (!is_multicast_ether_addr(to)) {
 			consume_skb(skb);
 			return;
@@ -253,7 +255,8 @@ static void receive(struct al_radio *radio, struct sk_buff *skb)
 	napi_gro_receive(&radio->host.napi, skb);
 }
 
-static void report(struct al_radio *radio, struct al_mpdu *mpdu, int budget)
+static void fullmac_report(struct al_radio *radio, struct al_mpdu *mpdu,
+			   int budget)
 {
 	struct sk_buff *skb, *next;
 
@@ -267,14 +270,14 @@ static void report(struct al_radio *radio, struct al_mpdu *mpdu, int budget)
 	al_mpdu_free(mpdu);
 }
 
-static void resume(struct al_radio *radio)
+static void fullmac_resume(struct al_radio *radio)
 {
 	struct al_fullmac *fullmac = radio->front;
 
 	netif_wake_queue(fullmac->dev);
 }
 
-static int open(struct net_device *dev)
+static int fullmac_open(struct net_device *dev)
 {
 	struct al_fullmac *fullmac = netdev_priv(dev);
 
@@ -283,7 +286,7 @@ static int open(struct net_device *dev)
 	return 0;
 }
 
-static int stop(struct net_device *dev)
+static int fullmac_stop(struct net_device *dev)
 {
 	struct al_fullmac *fullmac = netdev_priv(dev);
 
@@ -292,25 +295,25 @@ static int stop(struct net_device *dev)
 	return 0;
 }
 
-static const struct net_device_ops netdev_ops = {
-	.ndo_open		= open,
-	.ndo_stop		= stop,
-	.ndo_start_xmit		= start_xmit,
+static const struct net_device_ops fullmac_netdev_ops = {
+	.ndo_open		= fullmac_open,
+	.ndo_stop		= fullmac_stop,
+	.ndo_start_xmit		= fullmac_xmit,
 	.ndo_get_stats64	= dev_get_tstats64,
 	.ndo_validate_addr	= eth_validate_addr,
 };
 
-static void setup(struct net_device *dev)
+static void fullmac_setup(struct net_device *dev)
 {
 	ether_setup(dev);
-	dev->netdev_ops = &netdev_ops;
+	dev->netdev_ops = &fullmac_netdev_ops;
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = 2304 - LLC_BYTES;	/* 9.2.4.7.1: of an MSDU */
 	/* A frame is queued: pktgen must not send it twice. */
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 }
 
-static void remove(struct al_radio *radio)
+static void fullmac_remove(struct al_radio *radio)
 {
 	struct al_fullmac *fullmac = radio->front;
 	struct net_device *dev = fullmac->dev;
@@ -321,23 +324,24 @@ static void remove(struct al_radio *radio)
 	free_netdev(dev);
 }
 
-static const struct al_front_ops fullmac_ops = {
-	.mpdu_bytes	= mpdu_bytes,
-	.copy		= copy,
-	.capture	= capture,
-	.receive	= receive,
-	.report		= report,
-	.resume		= resume,
-	.remove		= remove,
+static const struct al_front_ops fullmac_front_ops = {
+	.mpdu_bytes	= fullmac_mpdu_bytes,
+	.copy		= fullmac_copy,
+	.capture	= fullmac_capture,
+	.receive	= fullmac_receive,
+	.report		= fullmac_report,
+	.resume		= fullmac_resume,
+	.remove		= fullmac_remove,
 };
 
-static struct net_device *alloc_device(const struct al_radio_config *config)
+static struct net_device *
+fullmac_alloc_device(const struct al_radio_config *config)
 {
 	const char *name = config->name[0] ? config->name : "wlan%d";
 	struct net_device *dev;
 
 	dev = alloc_netdev(sizeof(struct al_fullmac), name,
-			   NET_NAME_USER, setup);
+			   NET_NAME_USER, fullmac_setup);
 	if (!dev)
 		return NULL;
 	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
@@ -354,7 +358,7 @@ static struct net_device *alloc_device(const struct al_radio_config *config)
 struct al_radio *al_fullmac_create(const struct al_radio_config *config,
 				   struct netlink_ext_ack *extack)
 {
-	struct net_device *dev = alloc_device(config);
+	struct net_device *dev = fullmac_alloc_device(config);
 	struct al_fullmac *fullmac;
 	struct al_radio *radio;
 	int err;
@@ -366,7 +370,7 @@ struct al_radio *al_fullmac_create(const struct al_radio_config *config,
 	ether_addr_copy(fullmac->access_point, config->access_point);
 	fullmac->is_access_point = is_zero_ether_addr(config->access_point);
 
-	radio = al_radio_create(config, &fullmac_ops, fullmac, extack);
+	radio = al_radio_create(config, &fullmac_front_ops, fullmac, extack);
 	if (IS_ERR(radio)) {
 		err = PTR_ERR(radio);
 		goto free;

@@ -12,7 +12,7 @@
 #include "radio/front.h"
 #include "radio/radio.h"
 
-static const struct nla_policy rate_policy[AIRLINK_RATE_MAX + 1] = {
+static const struct nla_policy netlink_rate_policy[AIRLINK_RATE_MAX + 1] = {
 	[AIRLINK_RATE_PHY] = NLA_POLICY_MAX(NLA_U8, AL_PHY_COUNT - 1),
 	[AIRLINK_RATE_MCS] = { .type = NLA_U8 },
 	[AIRLINK_RATE_STREAMS] = { .type = NLA_U8 },
@@ -20,25 +20,27 @@ static const struct nla_policy rate_policy[AIRLINK_RATE_MAX + 1] = {
 	[AIRLINK_RATE_GI] = { .type = NLA_U16 },
 };
 
-static const struct nla_policy profile_policy[AIRLINK_PROFILE_MAX + 1] = {
+static const struct nla_policy
+netlink_profile_policy[AIRLINK_PROFILE_MAX + 1] = {
 	[1 ... AIRLINK_PROFILE_MAX] = { .type = NLA_U32 },
 };
 
 /* Not const: 6.1's struct nla_policy would not take it. */
-static struct netlink_range_validation txop_range = {
+static struct netlink_range_validation netlink_txop_range = {
 	.max = 65535 * 32,	/* the field of the EDCA parameter set */
 };
 
-static struct netlink_range_validation loss_range = {
+static struct netlink_range_validation netlink_loss_range = {
 	.max = AL_LOSS_SCALE,
 };
 
-static const struct nla_policy edca_policy[AIRLINK_EDCA_MAX + 1] = {
+static const struct nla_policy netlink_edca_policy[AIRLINK_EDCA_MAX + 1] = {
 	[AIRLINK_EDCA_AC] = NLA_POLICY_MAX(NLA_U8, AL_ACS - 1),
 	[AIRLINK_EDCA_AIFSN] = NLA_POLICY_RANGE(NLA_U8, 1, 15),
 	[AIRLINK_EDCA_CW_MIN] = NLA_POLICY_MAX(NLA_U16, 32767),
 	[AIRLINK_EDCA_CW_MAX] = NLA_POLICY_MAX(NLA_U16, 32767),
-	[AIRLINK_EDCA_TXOP] = NLA_POLICY_FULL_RANGE(NLA_U32, &txop_range),
+	[AIRLINK_EDCA_TXOP] = NLA_POLICY_FULL_RANGE(NLA_U32,
+						    &netlink_txop_range),
 };
 
 const struct nla_policy al_netlink_policy[AIRLINK_ATTR_MAX + 1] = {
@@ -49,13 +51,14 @@ const struct nla_policy al_netlink_policy[AIRLINK_ATTR_MAX + 1] = {
 	[AIRLINK_ATTR_NAME] = { .type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
 	[AIRLINK_ATTR_FRONT] = NLA_POLICY_MAX(NLA_U8, AIRLINK_SOFTMAC),
 	[AIRLINK_ATTR_ACCESS_POINT] = NLA_POLICY_EXACT_LEN(ETH_ALEN),
-	[AIRLINK_ATTR_RATE] = NLA_POLICY_NESTED(rate_policy),
+	[AIRLINK_ATTR_RATE] = NLA_POLICY_NESTED(netlink_rate_policy),
 	[AIRLINK_ATTR_RATE_CONTROL] = { .type = NLA_FLAG },
-	[AIRLINK_ATTR_BEST_RATE] = NLA_POLICY_NESTED(rate_policy),
-	[AIRLINK_ATTR_PROFILE] = NLA_POLICY_NESTED(profile_policy),
-	[AIRLINK_ATTR_EDCA] = NLA_POLICY_NESTED(edca_policy),
+	[AIRLINK_ATTR_BEST_RATE] = NLA_POLICY_NESTED(netlink_rate_policy),
+	[AIRLINK_ATTR_PROFILE] = NLA_POLICY_NESTED(netlink_profile_policy),
+	[AIRLINK_ATTR_EDCA] = NLA_POLICY_NESTED(netlink_edca_policy),
 	[AIRLINK_ATTR_PEER] = NLA_POLICY_EXACT_LEN(ETH_ALEN),
-	[AIRLINK_ATTR_LOSS] = NLA_POLICY_FULL_RANGE(NLA_U32, &loss_range),
+	[AIRLINK_ATTR_LOSS] = NLA_POLICY_FULL_RANGE(NLA_U32,
+						    &netlink_loss_range),
 	[AIRLINK_ATTR_SNR] = NLA_POLICY_RANGE(NLA_S32, -10000, 10000),
 	[AIRLINK_ATTR_HEARS] = NLA_POLICY_MAX(NLA_U8, 1),
 };
@@ -74,7 +77,7 @@ int al_netlink_read_rate(struct genl_info *info, int attribute,
 {
 	struct nlattr *tb[AIRLINK_RATE_MAX + 1];
 	int err = nla_parse_nested(tb, AIRLINK_RATE_MAX,
-				   info->attrs[attribute], rate_policy,
+				   info->attrs[attribute], netlink_rate_policy,
 				   info->extack);
 
 	if (err)
@@ -109,7 +112,7 @@ int al_netlink_read_profile(struct genl_info *info, struct al_profile *profile)
 		return 0;
 	err = nla_parse_nested(tb, AIRLINK_PROFILE_MAX,
 			       info->attrs[AIRLINK_ATTR_PROFILE],
-			       profile_policy, info->extack);
+			       netlink_profile_policy, info->extack);
 	if (err)
 		return err;
 	for (at = 1; at <= AIRLINK_PROFILE_MAX; at++)
@@ -130,8 +133,8 @@ int al_netlink_read_edca(struct genl_info *info, const struct al_radio *radio,
 	if (!info->attrs[AIRLINK_ATTR_EDCA])
 		return 0;
 	err = nla_parse_nested(tb, AIRLINK_EDCA_MAX,
-			       info->attrs[AIRLINK_ATTR_EDCA], edca_policy,
-			       info->extack);
+			       info->attrs[AIRLINK_ATTR_EDCA],
+			       netlink_edca_policy, info->extack);
 	if (err)
 		return err;
 	if (!tb[AIRLINK_EDCA_AC]) {
@@ -169,7 +172,7 @@ int al_netlink_read_address(struct genl_info *info, int attribute, u8 *address)
 }
 
 /* HT40 with two streams: what a softmac device can do if nothing is said. */
-static const struct al_rate common_best = {
+static const struct al_rate netlink_best_rate = {
 	.phy = AL_PHY_HT, .mcs = 7, .streams = 2, .width_mhz = 40, .gi_ns = 400,
 };
 
@@ -182,7 +185,7 @@ int al_netlink_read_config(struct genl_info *info,
 
 	config->net = genl_info_net(info);
 	config->profile = al_profile_neutral;
-	config->best = common_best;
+	config->best = netlink_best_rate;
 	if (attrs[AIRLINK_ATTR_NAME])
 		nla_strscpy(config->name, attrs[AIRLINK_ATTR_NAME], IFNAMSIZ);
 	if (!err)

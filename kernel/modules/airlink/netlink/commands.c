@@ -16,7 +16,7 @@
 #include "radio/front.h"
 #include "radio/radio.h"
 
-static struct al_medium *find_medium(struct genl_info *info)
+static struct al_medium *netlink_find_medium(struct genl_info *info)
 {
 	struct al_medium *medium;
 	int err = al_netlink_need(info, AIRLINK_ATTR_MEDIUM);
@@ -31,8 +31,9 @@ static struct al_medium *find_medium(struct genl_info *info)
 }
 
 /* The radio of @medium whose address @attribute has. */
-static struct al_radio *find_radio_of(struct genl_info *info,
-				      struct al_medium *medium, int attribute)
+static struct al_radio *netlink_find_radio_of(struct genl_info *info,
+					      struct al_medium *medium,
+					      int attribute)
 {
 	struct al_radio *radio;
 	u8 address[ETH_ALEN];
@@ -50,16 +51,16 @@ static struct al_radio *find_radio_of(struct genl_info *info,
 	return ERR_PTR(-ENODEV);
 }
 
-static struct al_radio *find_radio(struct genl_info *info)
+static struct al_radio *netlink_find_radio(struct genl_info *info)
 {
-	struct al_medium *medium = find_medium(info);
+	struct al_medium *medium = netlink_find_medium(info);
 
 	if (IS_ERR(medium))
 		return ERR_CAST(medium);
-	return find_radio_of(info, medium, AIRLINK_ATTR_ADDRESS);
+	return netlink_find_radio_of(info, medium, AIRLINK_ATTR_ADDRESS);
 }
 
-static int new_medium(struct genl_info *info)
+static int netlink_new_medium(struct genl_info *info)
 {
 	const struct al_band *band = &al_band_5ghz;
 	u64 seed = 0;
@@ -88,9 +89,9 @@ static int new_medium(struct genl_info *info)
 	return err;
 }
 
-static int del_medium(struct genl_info *info)
+static int netlink_del_medium(struct genl_info *info)
 {
-	struct al_medium *medium = find_medium(info);
+	struct al_medium *medium = netlink_find_medium(info);
 
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
@@ -98,9 +99,9 @@ static int del_medium(struct genl_info *info)
 	return 0;
 }
 
-static int new_radio(struct genl_info *info)
+static int netlink_new_radio(struct genl_info *info)
 {
-	struct al_medium *medium = find_medium(info);
+	struct al_medium *medium = netlink_find_medium(info);
 	struct al_radio_config config = { .medium = medium };
 	u8 front = AIRLINK_FULLMAC;
 	struct al_radio *radio;
@@ -119,9 +120,9 @@ static int new_radio(struct genl_info *info)
 	return PTR_ERR_OR_ZERO(radio);
 }
 
-static int del_radio(struct genl_info *info)
+static int netlink_del_radio(struct genl_info *info)
 {
-	struct al_radio *radio = find_radio(info);
+	struct al_radio *radio = netlink_find_radio(info);
 
 	if (IS_ERR(radio))
 		return PTR_ERR(radio);
@@ -129,7 +130,7 @@ static int del_radio(struct genl_info *info)
 	return 0;
 }
 
-static void set_rate_of_links(struct al_radio *radio)
+static void netlink_set_link_rates(struct al_radio *radio)
 {
 	unsigned int index;
 
@@ -143,9 +144,9 @@ static void set_rate_of_links(struct al_radio *radio)
 	}
 }
 
-static int set_radio(struct genl_info *info)
+static int netlink_set_radio(struct genl_info *info)
 {
-	struct al_radio *radio = find_radio(info);
+	struct al_radio *radio = netlink_find_radio(info);
 	struct al_edca_change edca;
 	struct al_profile profile;
 	struct al_rate rate;
@@ -171,15 +172,15 @@ static int set_radio(struct genl_info *info)
 		radio->rate = rate;
 	if (fixed || info->attrs[AIRLINK_ATTR_RATE_CONTROL]) {
 		radio->rate_fixed = fixed;
-		set_rate_of_links(radio);
+		netlink_set_link_rates(radio);
 	}
 	spin_unlock_bh(&radio->medium->lock);
 	return 0;
 }
 
 /* Caller holds the medium's lock. */
-static int change_link(struct genl_info *info, struct al_radio *from,
-		       struct al_radio *to, const struct al_rate *rate)
+static int netlink_change_link(struct genl_info *info, struct al_radio *from,
+			       struct al_radio *to, const struct al_rate *rate)
 {
 	struct nlattr **attrs = info->attrs;
 	struct al_link *link = al_link_get(from, to);
@@ -200,15 +201,15 @@ static int change_link(struct genl_info *info, struct al_radio *from,
 	return 0;
 }
 
-static int set_link(struct genl_info *info)
+static int netlink_set_link(struct genl_info *info)
 {
-	struct al_radio *from = find_radio(info), *to;
+	struct al_radio *from = netlink_find_radio(info), *to;
 	struct al_rate rate;
 	int err;
 
 	if (IS_ERR(from))
 		return PTR_ERR(from);
-	to = find_radio_of(info, from->medium, AIRLINK_ATTR_PEER);
+	to = netlink_find_radio_of(info, from->medium, AIRLINK_ATTR_PEER);
 	if (IS_ERR(to))
 		return PTR_ERR(to);
 	if (from == to) {
@@ -221,14 +222,14 @@ static int set_link(struct genl_info *info)
 			return err;
 	}
 	spin_lock_bh(&from->medium->lock);
-	err = change_link(info, from, to, &rate);
+	err = netlink_change_link(info, from, to, &rate);
 	spin_unlock_bh(&from->medium->lock);
 	return err;
 }
 
-static int new_sniffer(struct genl_info *info)
+static int netlink_new_sniffer(struct genl_info *info)
 {
-	struct al_medium *medium = find_medium(info);
+	struct al_medium *medium = netlink_find_medium(info);
 	char name[IFNAMSIZ] = "air%d";
 
 	if (IS_ERR(medium))
@@ -239,9 +240,9 @@ static int new_sniffer(struct genl_info *info)
 				 info->extack);
 }
 
-static int del_sniffer(struct genl_info *info)
+static int netlink_del_sniffer(struct genl_info *info)
 {
-	struct al_medium *medium = find_medium(info);
+	struct al_medium *medium = netlink_find_medium(info);
 
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
@@ -249,11 +250,11 @@ static int del_sniffer(struct genl_info *info)
 	return 0;
 }
 
-static struct genl_family family;
+static struct genl_family netlink_family;
 
-static int get_radio(struct genl_info *info)
+static int netlink_get_radio(struct genl_info *info)
 {
-	struct al_radio *radio = find_radio(info);
+	struct al_radio *radio = netlink_find_radio(info);
 	struct sk_buff *reply;
 	int err;
 
@@ -262,8 +263,8 @@ static int get_radio(struct genl_info *info)
 	reply = genlmsg_new(AL_RADIO_MESSAGE_BYTES, GFP_KERNEL);
 	if (!reply)
 		return -ENOMEM;
-	err = al_stats_put(reply, &family, info->snd_portid, info->snd_seq,
-			   0, radio);
+	err = al_stats_put(reply, &netlink_family, info->snd_portid,
+			   info->snd_seq, 0, radio);
 	if (err) {
 		nlmsg_free(reply);
 		return err;
@@ -271,30 +272,30 @@ static int get_radio(struct genl_info *info)
 	return genlmsg_reply(reply, info);
 }
 
-static int (* const commands[])(struct genl_info *info) = {
-	[AIRLINK_CMD_NEW_MEDIUM]	= new_medium,
-	[AIRLINK_CMD_DEL_MEDIUM]	= del_medium,
-	[AIRLINK_CMD_NEW_RADIO]		= new_radio,
-	[AIRLINK_CMD_DEL_RADIO]		= del_radio,
-	[AIRLINK_CMD_SET_RADIO]		= set_radio,
-	[AIRLINK_CMD_GET_RADIO]		= get_radio,
-	[AIRLINK_CMD_SET_LINK]		= set_link,
-	[AIRLINK_CMD_NEW_SNIFFER]	= new_sniffer,
-	[AIRLINK_CMD_DEL_SNIFFER]	= del_sniffer,
+static int (* const netlink_commands[])(struct genl_info *info) = {
+	[AIRLINK_CMD_NEW_MEDIUM]	= netlink_new_medium,
+	[AIRLINK_CMD_DEL_MEDIUM]	= netlink_del_medium,
+	[AIRLINK_CMD_NEW_RADIO]		= netlink_new_radio,
+	[AIRLINK_CMD_DEL_RADIO]		= netlink_del_radio,
+	[AIRLINK_CMD_SET_RADIO]		= netlink_set_radio,
+	[AIRLINK_CMD_GET_RADIO]		= netlink_get_radio,
+	[AIRLINK_CMD_SET_LINK]		= netlink_set_link,
+	[AIRLINK_CMD_NEW_SNIFFER]	= netlink_new_sniffer,
+	[AIRLINK_CMD_DEL_SNIFFER]	= netlink_del_sniffer,
 };
 
-static int doit(struct sk_buff *skb, struct genl_info *info)
+static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	int err;
 
 	mutex_lock(&al_mutex);
-	err = commands[info->genlhdr->cmd](info);
+	err = netlink_commands[info->genlhdr->cmd](info);
 	mutex_unlock(&al_mutex);
 	return err;
 }
 
 /* All radios of all media; cb->args[0] says how many were told of. */
-static int dump_radios(struct sk_buff *skb, struct netlink_callback *cb)
+static int netlink_dump_radios(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct al_medium *medium;
 	struct al_radio *radio;
@@ -305,7 +306,7 @@ static int dump_radios(struct sk_buff *skb, struct netlink_callback *cb)
 		list_for_each_entry(radio, &medium->radios, node) {
 			if (at++ < cb->args[0])
 				continue;
-			if (al_stats_put(skb, &family,
+			if (al_stats_put(skb, &netlink_family,
 					 NETLINK_CB(cb->skb).portid,
 					 cb->nlh->nlmsg_seq, NLM_F_MULTI,
 					 radio))
@@ -321,10 +322,10 @@ full:
 #define CHANGES(command_) {						\
 	.cmd	= (command_),						\
 	.flags	= GENL_ADMIN_PERM,					\
-	.doit	= doit,							\
+	.doit	= netlink_doit,						\
 }
 
-static const struct genl_ops ops[] = {
+static const struct genl_ops netlink_ops[] = {
 	CHANGES(AIRLINK_CMD_NEW_MEDIUM),
 	CHANGES(AIRLINK_CMD_DEL_MEDIUM),
 	CHANGES(AIRLINK_CMD_NEW_RADIO),
@@ -335,29 +336,29 @@ static const struct genl_ops ops[] = {
 	CHANGES(AIRLINK_CMD_DEL_SNIFFER),
 	{
 		.cmd	= AIRLINK_CMD_GET_RADIO,
-		.doit	= doit,
-		.dumpit	= dump_radios,
+		.doit	= netlink_doit,
+		.dumpit	= netlink_dump_radios,
 	},
 };
 
-static struct genl_family family = {
+static struct genl_family netlink_family = {
 	.name		= AIRLINK_GENL_NAME,
 	.version	= AIRLINK_GENL_VERSION,
 	.maxattr	= AIRLINK_ATTR_MAX,
 	.policy		= al_netlink_policy,
 	.netnsok	= true,
 	.module		= THIS_MODULE,
-	.ops		= ops,
-	.n_ops		= ARRAY_SIZE(ops),
+	.ops		= netlink_ops,
+	.n_ops		= ARRAY_SIZE(netlink_ops),
 	.resv_start_op	= AIRLINK_CMD_UNSPEC + 1,
 };
 
 int __init al_netlink_register(void)
 {
-	return genl_register_family(&family);
+	return genl_register_family(&netlink_family);
 }
 
 void al_netlink_unregister(void)
 {
-	genl_unregister_family(&family);
+	genl_unregister_family(&netlink_family);
 }

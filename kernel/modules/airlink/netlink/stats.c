@@ -7,7 +7,7 @@
 #include "netlink/uapi.h"
 #include "radio/radio.h"
 
-static u64 list_length(const struct list_head *list)
+static u64 stats_list_length(const struct list_head *list)
 {
 	const struct list_head *at;
 	u64 length = 0;
@@ -17,7 +17,8 @@ static u64 list_length(const struct list_head *list)
 	return length;
 }
 
-static int put_counters(struct sk_buff *message, const struct al_radio *radio)
+static int stats_put_counters(struct sk_buff *message,
+			      const struct al_radio *radio)
 {
 	const struct al_stats *stats = &radio->stats;
 	const struct al_host *host = &radio->host;
@@ -34,8 +35,8 @@ static int put_counters(struct sk_buff *message, const struct al_radio *radio)
 		[AIRLINK_STATS_TX_NS] = stats->tx_ns,
 		[AIRLINK_STATS_BUSY_NS] = stats->busy_ns,
 		[AIRLINK_STATS_HOST_FRAMES] = host->frames,
-		[AIRLINK_STATS_BUS_FRAMES] = list_length(&host->waiting) +
-					     list_length(&host->bus),
+		[AIRLINK_STATS_BUS_FRAMES] = stats_list_length(&host->waiting) +
+					     stats_list_length(&host->bus),
 		[AIRLINK_STATS_DEVICE_FRAMES] = host->device_frames,
 	};
 	unsigned int at;
@@ -49,8 +50,8 @@ static int put_counters(struct sk_buff *message, const struct al_radio *radio)
 			     AIRLINK_STATS_PAD);
 }
 
-static int put_link(struct sk_buff *message, const struct al_link *link,
-		    int number)
+static int stats_put_link(struct sk_buff *message, const struct al_link *link,
+			  int number)
 {
 	struct nlattr *nest = nla_nest_start(message, number);
 	u8 address[ETH_ALEN];
@@ -69,7 +70,8 @@ static int put_link(struct sk_buff *message, const struct al_link *link,
 	return 0;
 }
 
-static int put_links(struct sk_buff *message, const struct al_radio *radio)
+static int stats_put_links(struct sk_buff *message,
+			   const struct al_radio *radio)
 {
 	struct nlattr *nest = nla_nest_start(message, AIRLINK_STATS_LINKS);
 	unsigned int index;
@@ -79,16 +81,16 @@ static int put_links(struct sk_buff *message, const struct al_radio *radio)
 		return -EMSGSIZE;
 	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX)
 		if (radio->link_to[index] &&
-		    put_link(message, radio->link_to[index], ++number))
+		    stats_put_link(message, radio->link_to[index], ++number))
 			return -EMSGSIZE;
 	if (radio->link_to_all &&
-	    put_link(message, radio->link_to_all, ++number))
+	    stats_put_link(message, radio->link_to_all, ++number))
 		return -EMSGSIZE;
 	nla_nest_end(message, nest);
 	return 0;
 }
 
-static int put_radio(struct sk_buff *message, struct al_radio *radio)
+static int stats_put_radio(struct sk_buff *message, struct al_radio *radio)
 {
 	struct nlattr *nest;
 	int err;
@@ -100,9 +102,9 @@ static int put_radio(struct sk_buff *message, struct al_radio *radio)
 	if (!nest)
 		return -EMSGSIZE;
 	spin_lock_bh(&radio->medium->lock);
-	err = put_counters(message, radio);
+	err = stats_put_counters(message, radio);
 	if (!err)
-		err = put_links(message, radio);
+		err = stats_put_links(message, radio);
 	spin_unlock_bh(&radio->medium->lock);
 	nla_nest_end(message, nest);
 	return err;
@@ -117,7 +119,7 @@ int al_stats_put(struct sk_buff *message, const struct genl_family *family,
 
 	if (!header)
 		return -EMSGSIZE;
-	if (put_radio(message, radio)) {
+	if (stats_put_radio(message, radio)) {
 		genlmsg_cancel(message, header);
 		return -EMSGSIZE;
 	}

@@ -24,7 +24,7 @@
 
 #define PPDU_MAX_NS		5484000
 
-static u32 aggregate_bytes_of_phy(u8 phy)
+static u32 aggregate_phy_bytes_max(u8 phy)
 {
 	static const u32 bytes[AL_PHY_COUNT] = {
 		[AL_PHY_HT] = 65535, [AL_PHY_VHT] = 1048575,
@@ -34,7 +34,7 @@ static u32 aggregate_bytes_of_phy(u8 phy)
 	return bytes[phy];
 }
 
-static bool may_aggregate(const struct al_queue *queue)
+static bool aggregate_allowed(const struct al_queue *queue)
 {
 	return queue->session &&
 	       queue->link->from->profile.aggregate_frames > 1;
@@ -46,12 +46,12 @@ bool al_aggregate_has_room(const struct al_edcaf *edcaf,
 {
 	const struct al_profile *profile = &edcaf->radio->profile;
 
-	if (may_aggregate(queue))
+	if (aggregate_allowed(queue))
 		return edcaf->aggregates < profile->aggregates_ahead;
 	return edcaf->singles < profile->singles_ahead;
 }
 
-static void choose_rates(struct al_ppdu *ppdu, struct sk_buff *skb)
+static void aggregate_choose_rates(struct al_ppdu *ppdu, struct sk_buff *skb)
 {
 	const struct al_link *link = ppdu->queue->link;
 	struct al_radio *radio = link->from;
@@ -91,7 +91,7 @@ static u32 aggregate_bytes_max(const struct al_ppdu *ppdu)
 	for (at = 0; at < ppdu->series_count; at++) {
 		const struct al_rate *rate = &ppdu->series[at].rate;
 
-		bytes = min3(bytes, aggregate_bytes_of_phy(rate->phy),
+		bytes = min3(bytes, aggregate_phy_bytes_max(rate->phy),
 			     al_psdu_bytes_within(rate,
 						  edcaf->radio->medium->band,
 						  limit_ns));
@@ -100,7 +100,7 @@ static u32 aggregate_bytes_max(const struct al_ppdu *ppdu)
 }
 
 /* The bytes of a subframe without the padding behind it. */
-static u32 subframe_bytes(const struct al_ppdu *ppdu, u32 mpdu_bytes)
+static u32 aggregate_subframe_bytes(const struct al_ppdu *ppdu, u32 mpdu_bytes)
 {
 	const struct al_profile *profile =
 		&ppdu->queue->link->from->profile;
@@ -116,20 +116,20 @@ static u32 subframe_bytes(const struct al_ppdu *ppdu, u32 mpdu_bytes)
 	return bytes;
 }
 
-static u32 psdu_bytes_with(const struct al_ppdu *ppdu, u32 mpdu_bytes)
+static u32 aggregate_psdu_bytes_with(const struct al_ppdu *ppdu, u32 mpdu_bytes)
 {
 	return round_up(ppdu->psdu_bytes, 4) +
-	       subframe_bytes(ppdu, mpdu_bytes);
+	       aggregate_subframe_bytes(ppdu, mpdu_bytes);
 }
 
-static void add(struct al_ppdu *ppdu, struct al_mpdu *mpdu)
+static void aggregate_add(struct al_ppdu *ppdu, struct al_mpdu *mpdu)
 {
 	al_queue_take(ppdu->queue, mpdu);
 	list_add_tail(&mpdu->node, &ppdu->mpdus);
 	ppdu->frames++;
 }
 
-static void fill_aggregate(struct al_ppdu *ppdu)
+static void aggregate_gather(struct al_ppdu *ppdu)
 {
 	u32 frames = ppdu->queue->link->from->profile.aggregate_frames;
 	u32 bytes_max = aggregate_bytes_max(ppdu), bytes;
@@ -143,17 +143,17 @@ static void fill_aggregate(struct al_ppdu *ppdu)
 		alone = al_mpdu_alone(ppdu->queue, mpdu);
 		if (ppdu->frames && alone)
 			break;
-		bytes = psdu_bytes_with(ppdu, mpdu->bytes);
+		bytes = aggregate_psdu_bytes_with(ppdu, mpdu->bytes);
 		if (ppdu->frames && bytes > bytes_max)
 			break;
 		ppdu->psdu_bytes = bytes;
-		add(ppdu, mpdu);
+		aggregate_add(ppdu, mpdu);
 		if (!bytes_max)		/* a legacy rate: alone */
 			break;
 	}
 }
 
-static void enter(struct al_edcaf *edcaf, struct al_ppdu *ppdu)
+static void aggregate_enter(struct al_edcaf *edcaf, struct al_ppdu *ppdu)
 {
 	bool first = list_empty(&edcaf->ready);
 
@@ -177,13 +177,13 @@ bool al_aggregate_form(struct al_edcaf *edcaf, struct al_queue *queue)
 	ppdu = al_ppdu_create(queue);
 	if (!ppdu)
 		return false;
-	choose_rates(ppdu, first->skbs);
+	aggregate_choose_rates(ppdu, first->skbs);
 
-	ppdu->aggregated = may_aggregate(queue);
+	ppdu->aggregated = aggregate_allowed(queue);
 	if (ppdu->aggregated)
-		fill_aggregate(ppdu);
+		aggregate_gather(ppdu);
 	else
-		add(ppdu, first);
+		aggregate_add(ppdu, first);
 
 	if (ppdu->frames > 1) {
 		ppdu->response = AL_RESPONSE_BA;
@@ -192,12 +192,12 @@ bool al_aggregate_form(struct al_edcaf *edcaf, struct al_queue *queue)
 		ppdu->response = AL_RESPONSE_ACK;
 	}
 	al_ppdu_settle_times(ppdu);
-	enter(edcaf, ppdu);
+	aggregate_enter(edcaf, ppdu);
 	return true;
 }
 
 /* The first of the queues that have a frame and room for it. */
-static struct al_queue *next_queue(struct al_edcaf *edcaf)
+static struct al_queue *aggregate_next_queue(struct al_edcaf *edcaf)
 {
 	struct al_queue *queue;
 
@@ -212,7 +212,8 @@ void al_aggregate_fill_in_turn(struct al_edcaf *edcaf)
 {
 	struct al_queue *queue;
 
-	while ((queue = next_queue(edcaf)) && al_aggregate_form(edcaf, queue)) {
+	while ((queue = aggregate_next_queue(edcaf)) &&
+	       al_aggregate_form(edcaf, queue)) {
 		if (al_queue_waits(queue))
 			list_move_tail(&queue->node, &edcaf->backlog);
 		else

@@ -31,7 +31,7 @@
 #include "radio/radio.h"
 #include "radio/received.h"
 
-static void enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
+static void host_enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
 {
 	struct al_queue *queue = mpdu->queue;
 
@@ -42,7 +42,7 @@ static void enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
 		al_aggregate_fill(queue->edcaf);
 }
 
-static bool device_has_room(const struct al_radio *radio)
+static bool host_device_has_room(const struct al_radio *radio)
 {
 	u32 room = radio->profile.device_frames;
 
@@ -50,7 +50,7 @@ static bool device_has_room(const struct al_radio *radio)
 }
 
 /* A transfer of what waits. */
-static void start_transfer(struct al_radio *radio, u64 now_ns)
+static void host_start_transfer(struct al_radio *radio, u64 now_ns)
 {
 	const struct al_profile *profile = &radio->profile;
 	struct al_host *host = &radio->host;
@@ -79,30 +79,30 @@ static void start_transfer(struct al_radio *radio, u64 now_ns)
 	list_splice_tail(&transfer, &host->bus);
 }
 
-static void start_transfers(struct al_radio *radio, u64 now_ns)
+static void host_start_transfers(struct al_radio *radio, u64 now_ns)
 {
 	struct al_host *host = &radio->host;
 
 	while (!list_empty(&host->waiting) &&
 	       host->transfers < radio->profile.bus_transfers)
-		start_transfer(radio, now_ns);
+		host_start_transfer(radio, now_ns);
 }
 
 /* What has come over the bus enters the device, as far as there is room. */
-static void run_bus(struct al_radio *radio, u64 now_ns)
+static void host_run_bus(struct al_radio *radio, u64 now_ns)
 {
 	struct al_host *host = &radio->host;
 	struct al_mpdu *mpdu;
 
 	while ((mpdu = list_first_entry_or_null(&host->bus, struct al_mpdu,
 						node)) &&
-	       mpdu->at_ns <= now_ns && device_has_room(radio)) {
+	       mpdu->at_ns <= now_ns && host_device_has_room(radio)) {
 		list_del_init(&mpdu->node);
 		if (mpdu->ends_transfer)
 			host->transfers--;
 		mpdu->ends_transfer = false;
-		enter_device(radio, mpdu);
-		start_transfers(radio, now_ns);
+		host_enter_device(radio, mpdu);
+		host_start_transfers(radio, now_ns);
 	}
 }
 
@@ -124,10 +124,10 @@ bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns)
 	host->frames++;
 	if (radio->profile.bus_frames) {
 		list_add_tail(&mpdu->node, &host->waiting);
-		start_transfers(radio, now_ns);
+		host_start_transfers(radio, now_ns);
 		al_host_arm(radio);
 	} else {
-		enter_device(radio, mpdu);
+		host_enter_device(radio, mpdu);
 	}
 	if (host->frames >= radio->profile.host_frames)
 		host->stopped = true;
@@ -163,7 +163,7 @@ void al_host_received(struct al_radio *radio, struct sk_buff *skb)
 	al_host_arm(radio);
 }
 
-static void fill_all(struct al_radio *radio)
+static void host_fill_all(struct al_radio *radio)
 {
 	int ac;
 
@@ -177,19 +177,19 @@ void al_host_exchange_over(struct al_radio *radio, u64 now_ns)
 	struct al_host *host = &radio->host;
 
 	if (!radio->profile.refill_ns) {
-		run_bus(radio, now_ns);
-		fill_all(radio);
+		host_run_bus(radio, now_ns);
+		host_fill_all(radio);
 		return;
 	}
 	/* First, so that what comes over the bus waits for it, too. */
 	host->refill_ns = min(host->refill_ns,
 			      now_ns + radio->profile.refill_ns);
-	run_bus(radio, now_ns);
+	host_run_bus(radio, now_ns);
 	al_host_arm(radio);
 }
 
 /* When the frames in host->done are to be reported, or never. */
-static u64 report_due_ns(struct al_radio *radio)
+static u64 host_report_due_ns(struct al_radio *radio)
 {
 	const struct al_profile *profile = &radio->profile;
 	struct al_host *host = &radio->host;
@@ -210,7 +210,7 @@ static u64 report_due_ns(struct al_radio *radio)
 	return due_ns;
 }
 
-static u64 receive_due_ns(const struct al_radio *radio)
+static u64 host_receive_due_ns(const struct al_radio *radio)
 {
 	const struct al_host *host = &radio->host;
 
@@ -221,22 +221,22 @@ static u64 receive_due_ns(const struct al_radio *radio)
 		   radio->profile.receive_wait_max_ns);
 }
 
-static u64 bus_due_ns(struct al_radio *radio)
+static u64 host_bus_due_ns(struct al_radio *radio)
 {
 	const struct al_mpdu *mpdu =
 		list_first_entry_or_null(&radio->host.bus, struct al_mpdu,
 					 node);
 
 	/* Without room it is the end of an exchange that lets it go on. */
-	return mpdu && device_has_room(radio) ? mpdu->at_ns : AL_NEVER_NS;
+	return mpdu && host_device_has_room(radio) ? mpdu->at_ns : AL_NEVER_NS;
 }
 
 /* Caller holds the lock. */
 void al_host_arm(struct al_radio *radio)
 {
 	struct al_host *host = &radio->host;
-	u64 at_ns = min3(report_due_ns(radio), receive_due_ns(radio),
-			 min(bus_due_ns(radio), host->refill_ns));
+	u64 at_ns = min3(host_report_due_ns(radio), host_receive_due_ns(radio),
+			 min(host_bus_due_ns(radio), host->refill_ns));
 
 	if (at_ns == host->armed_ns || !radio->running)
 		return;
@@ -250,7 +250,7 @@ void al_host_arm(struct al_radio *radio)
 			      HRTIMER_MODE_ABS);
 }
 
-static enum hrtimer_restart due(struct hrtimer *timer)
+static enum hrtimer_restart host_due(struct hrtimer *timer)
 {
 	struct al_host *host = container_of(timer, struct al_host, timer);
 
@@ -259,13 +259,13 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 }
 
 /* All that have come by now; the host looks at the whole of its ring. */
-static void take_reports(struct al_radio *radio, u64 now_ns,
-			 struct list_head *reports)
+static void host_take_reports(struct al_radio *radio, u64 now_ns,
+			      struct list_head *reports)
 {
 	struct al_host *host = &radio->host;
 	struct al_mpdu *mpdu, *next;
 
-	if (report_due_ns(radio) > now_ns)
+	if (host_report_due_ns(radio) > now_ns)
 		return;
 	list_for_each_entry_safe(mpdu, next, &host->done, node) {
 		if (mpdu->at_ns > now_ns)
@@ -276,27 +276,27 @@ static void take_reports(struct al_radio *radio, u64 now_ns,
 	}
 }
 
-static bool take_received(struct al_radio *radio, u64 now_ns, int budget,
-			  struct sk_buff_head *received)
+static bool host_take_received(struct al_radio *radio, u64 now_ns, int budget,
+			       struct sk_buff_head *received)
 {
 	struct al_host *host = &radio->host;
 
-	if (receive_due_ns(radio) > now_ns)
+	if (host_receive_due_ns(radio) > now_ns)
 		return false;
 	while (!skb_queue_empty(&host->received) && budget--)
 		__skb_queue_tail(received, __skb_dequeue(&host->received));
 	return !skb_queue_empty(&host->received);
 }
 
-static void refill_if_due(struct al_radio *radio, u64 now_ns)
+static void host_refill_if_due(struct al_radio *radio, u64 now_ns)
 {
 	if (radio->host.refill_ns > now_ns)
 		return;
 	radio->host.refill_ns = AL_NEVER_NS;
-	fill_all(radio);
+	host_fill_all(radio);
 }
 
-static int poll(struct napi_struct *napi, int budget)
+static int host_poll(struct napi_struct *napi, int budget)
 {
 	struct al_radio *radio = container_of(napi, struct al_radio,
 					      host.napi);
@@ -316,13 +316,13 @@ static int poll(struct napi_struct *napi, int budget)
 
 	spin_lock(&medium->lock);
 	now_ns = ktime_get_ns();
-	run_bus(radio, now_ns);
-	refill_if_due(radio, now_ns);
-	take_reports(radio, now_ns, &reports);
+	host_run_bus(radio, now_ns);
+	host_refill_if_due(radio, now_ns);
+	host_take_reports(radio, now_ns, &reports);
 	reported = !list_empty(&reports);
 	if (reported && radio->profile.receive_with_reports)
 		host->first_received_ns = 0;	/* due, until none is left */
-	more = take_received(radio, now_ns, budget, &received);
+	more = host_take_received(radio, now_ns, budget, &received);
 	work = skb_queue_len(&received);
 	if (host->stopped && host->frames < radio->profile.resume_frames) {
 		host->stopped = false;
@@ -360,12 +360,12 @@ int al_host_init(struct al_radio *radio)
 	INIT_LIST_HEAD(&host->bus);
 	INIT_LIST_HEAD(&host->done);
 	__skb_queue_head_init(&host->received);
-	al_hrtimer_setup(&host->timer, due, CLOCK_MONOTONIC,
+	al_hrtimer_setup(&host->timer, host_due, CLOCK_MONOTONIC,
 			 HRTIMER_MODE_ABS);
 	host->dummy = al_dummy_netdev_alloc();
 	if (!host->dummy)
 		return -ENOMEM;
-	netif_napi_add(host->dummy, &host->napi, poll);
+	netif_napi_add(host->dummy, &host->napi, host_poll);
 	napi_enable(&host->napi);
 	return 0;
 }

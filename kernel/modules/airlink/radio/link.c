@@ -10,7 +10,7 @@
 
 #include "radio/radio.h"
 
-static struct al_link *create(struct al_radio *from, struct al_radio *to)
+static struct al_link *link_create(struct al_radio *from, struct al_radio *to)
 {
 	struct al_link *link = kzalloc(sizeof(*link), GFP_ATOMIC);
 
@@ -31,7 +31,7 @@ struct al_link *al_link_get(struct al_radio *from, struct al_radio *to)
 				   &from->link_to_all;
 
 	if (!*at)
-		*at = create(from, to);
+		*at = link_create(from, to);
 	return *at;
 }
 
@@ -44,7 +44,7 @@ struct al_link *al_link_get_nobody(struct al_radio *from)
 
 	if (link)
 		return link;
-	link = create(from, NULL);
+	link = link_create(from, NULL);
 	if (!link)
 		return NULL;
 	link->nobody = true;

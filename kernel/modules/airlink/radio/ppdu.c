@@ -39,7 +39,7 @@ struct al_ppdu *al_ppdu_create(struct al_queue *queue)
 }
 
 /* The length of a lone MPDU depends on the format. */
-static void settle_lone(struct al_ppdu *ppdu)
+static void ppdu_settle_lone(struct al_ppdu *ppdu)
 {
 	const struct al_mpdu *mpdu = list_first_entry(&ppdu->mpdus,
 						      struct al_mpdu, node);
@@ -60,7 +60,7 @@ void al_ppdu_settle_times(struct al_ppdu *ppdu)
 	u32 bytes = AL_ACK_BYTES;
 
 	if (ppdu->frames == 1)
-		settle_lone(ppdu);
+		ppdu_settle_lone(ppdu);
 	if (ppdu->response == AL_RESPONSE_BA)
 		bytes = wide ? AL_BA_WIDE_BYTES : AL_BA_BYTES;
 	ppdu->ns = al_ppdu_ns(&series->rate, band, ppdu->psdu_bytes);
@@ -86,8 +86,8 @@ bool al_ppdu_try_again(struct al_ppdu *ppdu)
 	return true;
 }
 
-static void note_sent(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
-		      bool answered)
+static void ppdu_note_sent(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
+			   bool answered)
 {
 	struct al_sent *sent = &mpdu->sent;
 
@@ -103,8 +103,8 @@ static void note_sent(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 }
 
 /* Once for each PPDU, with the first of its frames that is done. */
-static void note_all(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
-		     u16 acked)
+static void ppdu_note_all(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
+			  u16 acked)
 {
 	struct al_sent *sent = &mpdu->sent;
 
@@ -114,7 +114,7 @@ static void note_all(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 	ppdu->queue->airtime_ns = 0;
 }
 
-static u32 msdu_bytes(const struct al_mpdu *mpdu)
+static u32 ppdu_msdu_bytes(const struct al_mpdu *mpdu)
 {
 	const struct sk_buff *skb;
 	u32 bytes = 0;
@@ -125,19 +125,19 @@ static u32 msdu_bytes(const struct al_mpdu *mpdu)
 }
 
 /* Returns whether the frame is through with: else it goes out again. */
-static bool close_frame(struct al_ppdu *ppdu, struct al_mpdu *mpdu,
-			bool answered)
+static bool ppdu_close_frame(struct al_ppdu *ppdu, struct al_mpdu *mpdu,
+			     bool answered)
 {
 	struct al_queue *queue = ppdu->queue;
 	struct al_radio *radio = queue->link->from;
 	struct al_stats *stats = &radio->stats;
 	bool acked = answered && mpdu->received;
 
-	note_sent(ppdu, mpdu, answered);
+	ppdu_note_sent(ppdu, mpdu, answered);
 	mpdu->sent.acked = acked && ppdu->response != AL_RESPONSE_NONE;
 	if (mpdu->sent.acked) {
 		stats->frames_acked++;
-		stats->bytes_acked += msdu_bytes(mpdu);
+		stats->bytes_acked += ppdu_msdu_bytes(mpdu);
 	} else if (ppdu->response != AL_RESPONSE_NONE) {
 		if (queue->session &&
 		    ++mpdu->tries < radio->profile.frame_tries) {
@@ -151,7 +151,7 @@ static bool close_frame(struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 }
 
 /* The recipient will not get what was dropped; see window.c. */
-static void skip_dropped(struct al_queue *queue)
+static void ppdu_skip_dropped(struct al_queue *queue)
 {
 	struct al_radio *to = queue->link->to;
 	struct sk_buff_head up;
@@ -188,13 +188,13 @@ void al_ppdu_close(struct al_ppdu *ppdu, bool answered, u64 now_ns)
 		acked += answered && mpdu->received;
 	list_for_each_entry_safe(mpdu, next, &ppdu->mpdus, node) {
 		list_del_init(&mpdu->node);
-		if (!close_frame(ppdu, mpdu, answered)) {
+		if (!ppdu_close_frame(ppdu, mpdu, answered)) {
 			al_queue_retry(queue, mpdu);
 			retries = true;
 			continue;
 		}
 		if (!told)
-			note_all(ppdu, mpdu, acked);
+			ppdu_note_all(ppdu, mpdu, acked);
 		told = true;
 		if (!mpdu->sent.acked)
 			lost = mpdu;
@@ -204,7 +204,7 @@ void al_ppdu_close(struct al_ppdu *ppdu, bool answered, u64 now_ns)
 	if (lost)
 		lost->sent.ends_loss = ppdu->aggregated;
 	kmem_cache_free(ppdu_cache, ppdu);
-	skip_dropped(queue);
+	ppdu_skip_dropped(queue);
 	if (retries && radio->ops->retries)
 		radio->ops->retries(queue);
 }

@@ -30,7 +30,7 @@ static const struct {
 	size_t offset;
 	u32 min, max;
 	const char *error;
-} bounds[] = {
+} profile_bounds[] = {
 #define BOUND(field, min_, max_)					\
 	{ offsetof(struct al_profile, field), min_, max_,		\
 	  #field ": expected " #min_ " to " #max_ }
@@ -67,13 +67,14 @@ int al_profile_check(const struct al_profile *profile,
 	unsigned int at;
 	u32 value;
 
-	for (at = 0; at < ARRAY_SIZE(bounds); at++) {
+	for (at = 0; at < ARRAY_SIZE(profile_bounds); at++) {
 		value = *(const u32 *)((const char *)profile +
-				       bounds[at].offset);
-		if (value >= bounds[at].min && value <= bounds[at].max)
+				       profile_bounds[at].offset);
+		if (value >= profile_bounds[at].min &&
+		    value <= profile_bounds[at].max)
 			continue;
 		if (extack)
-			extack->_msg = bounds[at].error;
+			extack->_msg = profile_bounds[at].error;
 		return -ERANGE;
 	}
 	if (profile->bus_frames && (!profile->bus_bytes || !profile->bus_mbps ||

@@ -67,7 +67,7 @@ struct al_queue *al_queue_create(struct al_link *link, u8 tid)
 	return queue;
 }
 
-static void give_up(struct al_queue *queue, struct al_mpdu *mpdu)
+static void queue_give_up(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	struct al_radio *radio = queue->link->from;
 
@@ -76,7 +76,8 @@ static void give_up(struct al_queue *queue, struct al_mpdu *mpdu)
 	al_host_done(radio, mpdu, ktime_get_ns());
 }
 
-static void give_up_in_device(struct al_queue *queue, struct list_head *frames)
+static void queue_give_up_in_device(struct al_queue *queue,
+				    struct list_head *frames)
 {
 	struct al_mpdu *mpdu, *next;
 
@@ -84,11 +85,12 @@ static void give_up_in_device(struct al_queue *queue, struct list_head *frames)
 		queue->link->from->host.device_frames -= mpdu->msdus;
 		if (frames == &queue->retries)
 			al_window_close(&queue->window, mpdu->seq);
-		give_up(queue, mpdu);
+		queue_give_up(queue, mpdu);
 	}
 }
 
-static void give_up_on_bus(struct al_queue *queue, struct list_head *frames)
+static void queue_give_up_on_bus(struct al_queue *queue,
+				 struct list_head *frames)
 {
 	struct al_mpdu *mpdu, *next;
 
@@ -98,7 +100,7 @@ static void give_up_on_bus(struct al_queue *queue, struct list_head *frames)
 		if (mpdu->ends_transfer)
 			queue->link->from->host.transfers--;
 		mpdu->ends_transfer = false;
-		give_up(queue, mpdu);
+		queue_give_up(queue, mpdu);
 	}
 }
 
@@ -107,10 +109,10 @@ void al_queue_flush(struct al_queue *queue)
 {
 	struct al_host *host = &queue->link->from->host;
 
-	give_up_in_device(queue, &queue->fresh);
-	give_up_in_device(queue, &queue->retries);
-	give_up_on_bus(queue, &host->waiting);
-	give_up_on_bus(queue, &host->bus);
+	queue_give_up_in_device(queue, &queue->fresh);
+	queue_give_up_in_device(queue, &queue->retries);
+	queue_give_up_on_bus(queue, &host->waiting);
+	queue_give_up_on_bus(queue, &host->bus);
 	list_del_init(&queue->node);
 }
 
@@ -141,7 +143,7 @@ bool al_queue_waits(const struct al_queue *queue)
 	return !list_empty(&queue->fresh) || !list_empty(&queue->retries);
 }
 
-static void pull(struct al_queue *queue)
+static void queue_pull(struct al_queue *queue)
 {
 	struct al_radio *radio = queue->link->from;
 	struct al_mpdu *mpdu;
@@ -178,7 +180,7 @@ bool al_mpdu_alone(struct al_queue *queue, struct al_mpdu *mpdu)
 #define AMSDU_INSTEAD_BYTES	(26 + 4 - 14)
 #define AMSDU_MPDU_BYTES	(26 + 4)
 
-static void gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
+static void queue_gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	const struct al_profile *profile = &queue->link->from->profile;
 	/* It may have been looked at before, and have become an A-MSDU then. */
@@ -192,7 +194,7 @@ static void gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
 		last = last->next;
 	while (mpdu->msdus < profile->amsdu_frames) {
 		if (list_is_last(&mpdu->node, &queue->fresh))
-			pull(queue);
+			queue_pull(queue);
 		if (list_is_last(&mpdu->node, &queue->fresh))
 			return;
 		further = list_next_entry(mpdu, node);
@@ -222,10 +224,10 @@ struct al_mpdu *al_queue_peek(struct al_queue *queue)
 	if (!al_window_open(&queue->window, al_queue_window_frames(queue)))
 		return NULL;
 	if (list_empty(&queue->fresh))
-		pull(queue);
+		queue_pull(queue);
 	mpdu = list_first_entry_or_null(&queue->fresh, struct al_mpdu, node);
 	if (mpdu && queue->session && !al_mpdu_alone(queue, mpdu))
-		gather_amsdu(queue, mpdu);
+		queue_gather_amsdu(queue, mpdu);
 	return mpdu;
 }
 

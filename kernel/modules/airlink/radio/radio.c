@@ -12,7 +12,7 @@
 #include "radio/ppdu.h"
 #include "radio/radio.h"
 
-static u32 last_id;	/* under al_mutex */
+static u32 radio_last_id;	/* under al_mutex */
 
 /* Since when the radio has sensed an idle medium, or will; never: it is in an
  * exchange of its own. Caller holds the lock.
@@ -37,7 +37,7 @@ struct al_radio *al_radio_by_address(struct al_medium *medium,
 }
 
 /* Everybody hears everybody, unless told otherwise. Caller holds the lock. */
-static void join_medium(struct al_radio *radio, unsigned int index)
+static void radio_join_medium(struct al_radio *radio, unsigned int index)
 {
 	struct al_medium *medium = radio->medium;
 	struct al_radio *other;
@@ -55,7 +55,8 @@ static void join_medium(struct al_radio *radio, unsigned int index)
 }
 
 /* Errors: -ENOSPC, -EEXIST. Caller holds the lock. */
-static int try_to_join(struct al_radio *radio, struct netlink_ext_ack *extack)
+static int radio_try_to_join(struct al_radio *radio,
+			     struct netlink_ext_ack *extack)
 {
 	struct al_medium *medium = radio->medium;
 	unsigned int index = find_first_zero_bit(medium->indices,
@@ -70,7 +71,7 @@ static int try_to_join(struct al_radio *radio, struct netlink_ext_ack *extack)
 			       "a radio of this medium has that address");
 		return -EEXIST;
 	}
-	join_medium(radio, index);
+	radio_join_medium(radio, index);
 	return 0;
 }
 
@@ -101,11 +102,11 @@ struct al_radio *al_radio_create(const struct al_radio_config *config,
 		goto free;
 
 	spin_lock_bh(&medium->lock);
-	err = try_to_join(radio, extack);
+	err = radio_try_to_join(radio, extack);
 	spin_unlock_bh(&medium->lock);
 	if (err)
 		goto destroy;
-	radio->id = ++last_id;
+	radio->id = ++radio_last_id;
 	return radio;
 
 destroy:
@@ -115,21 +116,21 @@ free:
 	return ERR_PTR(err);
 }
 
-static bool concerns(const struct al_exchange *exchange,
-		     const struct al_link *link)
+static bool radio_concerns(const struct al_exchange *exchange,
+			   const struct al_link *link)
 {
 	return exchange->step != AL_STEP_NONE && exchange->ppdu &&
 	       exchange->ppdu->queue->link == link;
 }
 
 /* All that @link had to carry is lost. */
-static void drop_frames(struct al_link *link)
+static void radio_drop_frames(struct al_link *link)
 {
 	struct al_radio *from = link->from;
 	struct al_ppdu *ppdu, *next;
 	int ac, tid;
 
-	if (concerns(&from->exchange, link))
+	if (radio_concerns(&from->exchange, link))
 		al_exchange_abort(from);
 	for (ac = 0; ac < AL_ACS; ac++) {
 		list_for_each_entry_safe(ppdu, next, &from->edcaf[ac].ready,
@@ -144,15 +145,15 @@ static void drop_frames(struct al_link *link)
 			al_queue_flush(link->queues[tid]);
 }
 
-static void cut_link(struct al_link *link)
+static void radio_cut_link(struct al_link *link)
 {
-	drop_frames(link);
+	radio_drop_frames(link);
 	al_link_destroy(link);
 }
 
 /* @action may free the link. */
-static void visit_links(struct al_radio *radio,
-			void (*action)(struct al_link *link))
+static void radio_visit_links(struct al_radio *radio,
+			      void (*action)(struct al_link *link))
 {
 	unsigned int index;
 
@@ -165,17 +166,17 @@ static void visit_links(struct al_radio *radio,
 		action(radio->link_to_nobody);
 }
 
-static void leave_medium(struct al_radio *radio)
+static void radio_leave_medium(struct al_radio *radio)
 {
 	struct al_medium *medium = radio->medium;
 	struct al_radio *other;
 
 	list_for_each_entry(other, &medium->radios, node) {
 		if (other->link_to[radio->index])
-			cut_link(other->link_to[radio->index]);
+			radio_cut_link(other->link_to[radio->index]);
 		__clear_bit(radio->index, other->hearers);
 	}
-	visit_links(radio, cut_link);
+	radio_visit_links(radio, radio_cut_link);
 	list_del(&radio->node);
 	hlist_del(&radio->hashed);
 	__clear_bit(radio->index, medium->indices);
@@ -189,7 +190,7 @@ void al_radio_destroy(struct al_radio *radio)
 	spin_lock_bh(&radio->medium->lock);
 	radio->up = false;
 	radio->running = false;
-	leave_medium(radio);
+	radio_leave_medium(radio);
 	spin_unlock_bh(&radio->medium->lock);
 	al_host_destroy(radio);
 	kfree(radio);
@@ -216,7 +217,7 @@ void al_radio_down(struct al_radio *radio)
 {
 	spin_lock_bh(&radio->medium->lock);
 	radio->up = false;
-	visit_links(radio, drop_frames);
+	radio_visit_links(radio, radio_drop_frames);
 	__skb_queue_purge(&radio->host.received);
 	spin_unlock_bh(&radio->medium->lock);
 }

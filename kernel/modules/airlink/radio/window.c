@@ -41,20 +41,20 @@ void al_reorder_init(struct al_reorder *reorder)
 }
 
 /* Whether @a is before @b. */
-static bool before(u32 a, u32 b)
+static bool window_before(u32 a, u32 b)
 {
 	return (s32)(a - b) < 0;
 }
 
 /* What is in order by now goes up. The parts of an A-MSDU have one number. */
-static void release(struct al_reorder *reorder, struct sk_buff_head *up)
+static void window_release(struct al_reorder *reorder, struct sk_buff_head *up)
 {
 	struct sk_buff *skb, *following;
 	u32 seq;
 
 	while ((skb = skb_peek(&reorder->early))) {
 		seq = al_received(skb)->seq;
-		if (before(reorder->next, seq))
+		if (window_before(reorder->next, seq))
 			return;
 		__skb_unlink(skb, &reorder->early);
 		__skb_queue_tail(up, skb);
@@ -65,12 +65,12 @@ static void release(struct al_reorder *reorder, struct sk_buff_head *up)
 }
 
 /* Among the early ones, in its place: most often the last. */
-static void keep(struct al_reorder *reorder, struct sk_buff *skb)
+static void window_keep(struct al_reorder *reorder, struct sk_buff *skb)
 {
 	struct sk_buff *at;
 
 	skb_queue_reverse_walk(&reorder->early, at)
-		if (!before(al_received(skb)->seq, al_received(at)->seq))
+		if (!window_before(al_received(skb)->seq, al_received(at)->seq))
 			break;
 	__skb_queue_after(&reorder->early, at, skb);
 }
@@ -84,12 +84,12 @@ void al_reorder_put(struct al_reorder *reorder, u32 seq, struct sk_buff *skbs,
 	skb_list_walk_safe(skbs, skb, next) {
 		skb_mark_not_on_list(skb);
 		al_received(skb)->seq = seq;
-		if (before(seq, reorder->next))
+		if (window_before(seq, reorder->next))
 			kfree_skb(skb);
 		else
-			keep(reorder, skb);
+			window_keep(reorder, skb);
 	}
-	release(reorder, up);
+	window_release(reorder, up);
 }
 
 /* The originator will not send again what is before @start. */
@@ -99,11 +99,11 @@ void al_reorder_skip(struct al_reorder *reorder, u32 start,
 	struct sk_buff *skb;
 
 	while ((skb = skb_peek(&reorder->early)) &&
-	       before(al_received(skb)->seq, start)) {
+	       window_before(al_received(skb)->seq, start)) {
 		__skb_unlink(skb, &reorder->early);
 		__skb_queue_tail(up, skb);
 	}
-	if (before(reorder->next, start))
+	if (window_before(reorder->next, start))
 		reorder->next = start;
-	release(reorder, up);
+	window_release(reorder, up);
 }

@@ -28,7 +28,7 @@ u64 al_softmac_get_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 }
 
 /* The time of the next beacon. */
-static ktime_t next_beacon(const struct al_softmac *softmac)
+static ktime_t softmac_next_beacon(const struct al_softmac *softmac)
 {
 	u64 now_us = al_softmac_tsf_us(softmac, ktime_get_ns());
 	u64 next_us = (div_u64(now_us, softmac->beacon_interval_us) + 1) *
@@ -37,10 +37,11 @@ static ktime_t next_beacon(const struct al_softmac *softmac)
 	return ns_to_ktime((next_us - softmac->tsf_offset_us) * NSEC_PER_USEC);
 }
 
-static void start_timer(struct al_softmac *softmac)
+static void softmac_beacon_start_timer(struct al_softmac *softmac)
 {
 	if (softmac->beaconing)
-		hrtimer_start(&softmac->beacon_timer, next_beacon(softmac),
+		hrtimer_start(&softmac->beacon_timer,
+			      softmac_next_beacon(softmac),
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -51,7 +52,7 @@ void al_softmac_set_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	u64 now_us = div_u64(ktime_get_ns(), NSEC_PER_USEC);
 
 	WRITE_ONCE(softmac->tsf_offset_us, tsf_us - now_us);
-	start_timer(softmac);
+	softmac_beacon_start_timer(softmac);
 }
 
 /* Two hosts hardly ever do this in the same us, but in virtual time they do. Then
@@ -65,7 +66,7 @@ void al_softmac_reset_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 	al_softmac_set_tsf(hw, vif, softmac->radio->index * TU_US);
 }
 
-static enum hrtimer_restart due(struct hrtimer *timer)
+static enum hrtimer_restart softmac_beacon_due(struct hrtimer *timer)
 {
 	struct al_softmac *softmac = container_of(timer, struct al_softmac,
 						  beacon_timer);
@@ -79,14 +80,14 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 		skb = ieee80211_get_buffered_bc(softmac->hw, vif);
 	}
 	spin_unlock(&medium->lock);
-	hrtimer_set_expires(timer, next_beacon(softmac));
+	hrtimer_set_expires(timer, softmac_next_beacon(softmac));
 	return HRTIMER_RESTART;
 }
 
 void al_softmac_beacons_init(struct al_softmac *softmac)
 {
-	al_hrtimer_setup(&softmac->beacon_timer, due, CLOCK_MONOTONIC,
-			 HRTIMER_MODE_ABS_SOFT);
+	al_hrtimer_setup(&softmac->beacon_timer, softmac_beacon_due,
+			 CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 }
 
 void al_softmac_beacons_stop(struct al_softmac *softmac)
@@ -101,5 +102,5 @@ void al_softmac_beacons_start(struct al_softmac *softmac,
 	al_softmac_beacons_stop(softmac);
 	softmac->beacon_interval_us = max_t(u32, interval_tu, 1) * TU_US;
 	softmac->beaconing = vif;
-	start_timer(softmac);
+	softmac_beacon_start_timer(softmac);
 }

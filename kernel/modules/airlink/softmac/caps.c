@@ -33,21 +33,21 @@ struct al_softmac_bands {
 };
 
 /* 100 kbit/s. */
-static const u16 bit_rates[BIT_RATES] = {
+static const u16 softmac_bit_rates[BIT_RATES] = {
 	10, 20, 55, 110, 60, 90, 120, 180, 240, 360, 480, 540
 };
 
-static const u8 channels_2ghz[] = {
+static const u8 softmac_channels_2ghz[] = {
 	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 };
 
-static const u8 channels_5ghz[] = {
+static const u8 softmac_channels_5ghz[] = {
 	36, 40, 44, 48, 52, 56, 60, 64,
 	100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140, 144,
 	149, 153, 157, 161, 165, 169, 173, 177
 };
 
-static const struct ieee80211_regdomain anything_goes = {
+static const struct ieee80211_regdomain softmac_anything_goes = {
 	.n_reg_rules = 2,
 	.alpha2 = "99",
 	.reg_rules = {
@@ -56,31 +56,31 @@ static const struct ieee80211_regdomain anything_goes = {
 	},
 };
 
-static void set_bit_rates(struct al_softmac_bands *bands)
+static void softmac_set_bit_rates(struct al_softmac_bands *bands)
 {
 	struct ieee80211_supported_band *band = &bands->band;
 	unsigned int at, first = 0;
 
 	for (at = 0; at < BIT_RATES; at++)
-		bands->bit_rates[at].bitrate = bit_rates[at];
+		bands->bit_rates[at].bitrate = softmac_bit_rates[at];
 	if (band->band != NL80211_BAND_2GHZ)
 		first = AL_CCK_RATES;
 	band->bitrates = &bands->bit_rates[first];
 	band->n_bitrates = BIT_RATES - first;
 }
 
-static void set_channels(struct al_softmac_bands *bands)
+static void softmac_set_channels(struct al_softmac_bands *bands)
 {
 	struct ieee80211_supported_band *band = &bands->band;
-	const u8 *numbers = channels_2ghz;
+	const u8 *numbers = softmac_channels_2ghz;
 	int at;
 
-	BUILD_BUG_ON(ARRAY_SIZE(channels_2ghz) > CHANNELS_MAX);
-	BUILD_BUG_ON(ARRAY_SIZE(channels_5ghz) > CHANNELS_MAX);
-	band->n_channels = ARRAY_SIZE(channels_2ghz);
+	BUILD_BUG_ON(ARRAY_SIZE(softmac_channels_2ghz) > CHANNELS_MAX);
+	BUILD_BUG_ON(ARRAY_SIZE(softmac_channels_5ghz) > CHANNELS_MAX);
+	band->n_channels = ARRAY_SIZE(softmac_channels_2ghz);
 	if (band->band != NL80211_BAND_2GHZ) {
-		numbers = channels_5ghz;
-		band->n_channels = ARRAY_SIZE(channels_5ghz);
+		numbers = softmac_channels_5ghz;
+		band->n_channels = ARRAY_SIZE(softmac_channels_5ghz);
 	}
 	for (at = 0; at < band->n_channels; at++) {
 		struct ieee80211_channel *channel = &bands->channels[at];
@@ -95,7 +95,8 @@ static void set_channels(struct al_softmac_bands *bands)
 	band->channels = bands->channels;
 }
 
-static void set_ht(struct ieee80211_sta_ht_cap *cap, const struct al_rate *best)
+static void softmac_set_ht(struct ieee80211_sta_ht_cap *cap,
+			   const struct al_rate *best)
 {
 	u8 mcs = best->phy == AL_PHY_HT ? best->mcs : 7;
 	int stream;
@@ -119,7 +120,7 @@ static void set_ht(struct ieee80211_sta_ht_cap *cap, const struct al_rate *best)
 }
 
 /* Two bits for each of eight streams: 3 for those that there are not. */
-static u16 mcs_map(const struct al_rate *best, u16 value)
+static u16 softmac_mcs_map(const struct al_rate *best, u16 value)
 {
 	u16 map = 0xffff;
 	int stream;
@@ -131,8 +132,8 @@ static u16 mcs_map(const struct al_rate *best, u16 value)
 	return map;
 }
 
-static void set_vht(struct ieee80211_sta_vht_cap *cap,
-		    const struct al_rate *best)
+static void softmac_set_vht(struct ieee80211_sta_vht_cap *cap,
+			    const struct al_rate *best)
 {
 	u16 value = IEEE80211_VHT_MCS_SUPPORT_0_9, map;
 
@@ -140,7 +141,7 @@ static void set_vht(struct ieee80211_sta_vht_cap *cap,
 		value = IEEE80211_VHT_MCS_SUPPORT_0_7;
 	else if (best->phy == AL_PHY_VHT && best->mcs == 8)
 		value = IEEE80211_VHT_MCS_SUPPORT_0_8;
-	map = mcs_map(best, value);
+	map = softmac_mcs_map(best, value);
 
 	cap->vht_supported = true;
 	cap->cap = IEEE80211_VHT_CAP_MAX_MPDU_LENGTH_11454 |
@@ -156,7 +157,7 @@ static void set_vht(struct ieee80211_sta_vht_cap *cap,
 	cap->vht_mcs.tx_mcs_map = cpu_to_le16(map);
 }
 
-static u8 he_widths(enum nl80211_band band, u8 width_mhz)
+static u8 softmac_he_widths(enum nl80211_band band, u8 width_mhz)
 {
 	u8 widths = 0;
 
@@ -172,25 +173,27 @@ static u8 he_widths(enum nl80211_band band, u8 width_mhz)
 	return widths;
 }
 
-static void set_he(struct al_softmac_bands *bands, const struct al_rate *best)
+static void softmac_set_he(struct al_softmac_bands *bands,
+			   const struct al_rate *best)
 {
 	struct ieee80211_sta_he_cap *cap = &bands->he.he_cap;
 	struct ieee80211_he_cap_elem *elem = &cap->he_cap_elem;
 	struct ieee80211_he_mcs_nss_supp *mcs = &cap->he_mcs_nss_supp;
 	__le16 none = cpu_to_le16(0xffff), map;
+	u16 value = IEEE80211_HE_MCS_SUPPORT_0_7;
 
 	if (best->mcs >= 10)
-		map = cpu_to_le16(mcs_map(best, IEEE80211_HE_MCS_SUPPORT_0_11));
+		value = IEEE80211_HE_MCS_SUPPORT_0_11;
 	else if (best->mcs >= 8)
-		map = cpu_to_le16(mcs_map(best, IEEE80211_HE_MCS_SUPPORT_0_9));
-	else
-		map = cpu_to_le16(mcs_map(best, IEEE80211_HE_MCS_SUPPORT_0_7));
+		value = IEEE80211_HE_MCS_SUPPORT_0_9;
+	map = cpu_to_le16(softmac_mcs_map(best, value));
 
 	cap->has_he = true;
 	elem->mac_cap_info[0] = IEEE80211_HE_MAC_CAP0_HTC_HE;
 	elem->mac_cap_info[3] =
 		IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_EXT_3;
-	elem->phy_cap_info[0] = he_widths(bands->band.band, best->width_mhz);
+	elem->phy_cap_info[0] = softmac_he_widths(bands->band.band,
+						  best->width_mhz);
 	elem->phy_cap_info[1] =
 		IEEE80211_HE_PHY_CAP1_LDPC_CODING_IN_PAYLOAD;
 	mcs->rx_mcs_80 = map;
@@ -215,14 +218,14 @@ struct al_softmac_bands *al_softmac_bands_create(const struct al_band *band,
 		return NULL;
 	bands->band.band = band == &al_band_2ghz ? NL80211_BAND_2GHZ :
 						   NL80211_BAND_5GHZ;
-	set_bit_rates(bands);
-	set_channels(bands);
+	softmac_set_bit_rates(bands);
+	softmac_set_channels(bands);
 	if (best->phy >= AL_PHY_HT)
-		set_ht(&bands->band.ht_cap, best);
+		softmac_set_ht(&bands->band.ht_cap, best);
 	if (best->phy >= AL_PHY_VHT && bands->band.band == NL80211_BAND_5GHZ)
-		set_vht(&bands->band.vht_cap, best);
+		softmac_set_vht(&bands->band.vht_cap, best);
 	if (best->phy >= AL_PHY_HE)
-		set_he(bands, best);
+		softmac_set_he(bands, best);
 	return bands;
 }
 
@@ -240,8 +243,8 @@ int al_softmac_set_regulatory(struct ieee80211_hw *hw)
 	struct ieee80211_regdomain *domain;
 	int err;
 
-	domain = kmemdup(&anything_goes, struct_size(domain, reg_rules, 2),
-			 GFP_KERNEL);
+	domain = kmemdup(&softmac_anything_goes,
+			 struct_size(domain, reg_rules, 2), GFP_KERNEL);
 	if (!domain)
 		return -ENOMEM;
 	rtnl_lock();

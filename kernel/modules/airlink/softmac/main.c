@@ -29,10 +29,10 @@
 
 #define RATE_TRIES	10
 #define WINDOW_MAX	256
-#define FLUSH_MS	200	/* flush() waits so long */
+#define FLUSH_MS	200	/* softmac_flush() waits so long */
 #define STOP_MS		5000	/* for the longest report_ns and the like */
 
-static int start(struct ieee80211_hw *hw)
+static int softmac_start(struct ieee80211_hw *hw)
 {
 	struct al_softmac *softmac = hw->priv;
 
@@ -42,31 +42,33 @@ static int start(struct ieee80211_hw *hw)
 }
 
 /* Waits until the host has no frame in the device, but not for ever. */
-static void wait_for_reports(struct al_softmac *softmac, unsigned int ms)
+static void softmac_wait_for_reports(struct al_softmac *softmac,
+				     unsigned int ms)
 {
 	while (READ_ONCE(softmac->radio->host.frames) && ms--)
 		usleep_range(1000, 1100);
 }
 
 /* mac80211 wants all of its frames back, and nothing any more after it. */
-static void stop(AL_STOP_ARGUMENTS)
+static void softmac_stop(AL_STOP_ARGUMENTS)
 {
 	struct al_softmac *softmac = hw->priv;
 
 	al_softmac_beacons_stop(softmac);
 	al_radio_down(softmac->radio);
-	wait_for_reports(softmac, STOP_MS);
+	softmac_wait_for_reports(softmac, STOP_MS);
 	napi_synchronize(&softmac->radio->host.napi);
 }
 
 /* What is in the device is lost. */
-static void drop_frames(struct al_softmac *softmac)
+static void softmac_drop_frames(struct al_softmac *softmac)
 {
 	al_radio_down(softmac->radio);
 	al_radio_up(softmac->radio);
 }
 
-static int add_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
+static int softmac_add_interface(struct ieee80211_hw *hw,
+				 struct ieee80211_vif *vif)
 {
 	struct al_softmac *softmac = hw->priv;
 
@@ -75,8 +77,8 @@ static int add_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 	return 0;
 }
 
-static void remove_interface(struct ieee80211_hw *hw,
-			     struct ieee80211_vif *vif)
+static void softmac_remove_interface(struct ieee80211_hw *hw,
+				     struct ieee80211_vif *vif)
 {
 	struct al_softmac *softmac = hw->priv;
 	struct al_radio *radio = softmac->radio;
@@ -89,10 +91,10 @@ static void remove_interface(struct ieee80211_hw *hw,
 	if (queue && queue->txq == vif->txq)
 		queue->txq = NULL;
 	spin_unlock_bh(&radio->medium->lock);
-	drop_frames(softmac);
+	softmac_drop_frames(softmac);
 }
 
-static int config(struct ieee80211_hw *hw, u32 changed)
+static int softmac_config(struct ieee80211_hw *hw, u32 changed)
 {
 	struct al_softmac *softmac = hw->priv;
 
@@ -102,8 +104,9 @@ static int config(struct ieee80211_hw *hw, u32 changed)
 	return 0;
 }
 
-static void configure_filter(struct ieee80211_hw *hw, unsigned int changed,
-			     unsigned int *flags, u64 multicast)
+static void softmac_configure_filter(struct ieee80211_hw *hw,
+				     unsigned int changed, unsigned int *flags,
+				     u64 multicast)
 {
 	struct al_softmac *softmac = hw->priv;
 
@@ -112,8 +115,9 @@ static void configure_filter(struct ieee80211_hw *hw, unsigned int changed,
 	al_radio_listen(softmac->radio, *flags & FIF_OTHER_BSS);
 }
 
-static void bss_changed(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
-			struct ieee80211_bss_conf *bss, u64 changed)
+static void softmac_bss_changed(struct ieee80211_hw *hw,
+				struct ieee80211_vif *vif,
+				struct ieee80211_bss_conf *bss, u64 changed)
 {
 	struct al_softmac *softmac = hw->priv;
 
@@ -125,9 +129,9 @@ static void bss_changed(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 		al_softmac_beacons_stop(softmac);
 }
 
-static int conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
-		   unsigned int link_id, u16 ac,
-		   const struct ieee80211_tx_queue_params *params)
+static int softmac_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
+			   unsigned int link_id, u16 ac,
+			   const struct ieee80211_tx_queue_params *params)
 {
 	struct al_softmac *softmac = hw->priv;
 	struct al_radio *radio = softmac->radio;
@@ -145,29 +149,29 @@ static int conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	return 0;
 }
 
-static void flush(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
-		  u32 queues, bool drop)
+static void softmac_flush(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
+			  u32 queues, bool drop)
 {
 	struct al_softmac *softmac = hw->priv;
 
 	if (drop)
-		drop_frames(softmac);
-	wait_for_reports(softmac, FLUSH_MS);
+		softmac_drop_frames(softmac);
+	softmac_wait_for_reports(softmac, FLUSH_MS);
 }
 
-static const struct ieee80211_ops mac80211_ops = {
+static const struct ieee80211_ops softmac_mac80211_ops = {
 	AL_NO_CHANCTX
 	.tx			= al_softmac_tx,
 	.wake_tx_queue		= al_softmac_wake_tx_queue,
-	.start			= start,
-	.stop			= stop,
-	.add_interface		= add_interface,
-	.remove_interface	= remove_interface,
-	.config			= config,
-	.configure_filter	= configure_filter,
-	.bss_info_changed	= bss_changed,
-	.conf_tx		= conf_tx,
-	.flush			= flush,
+	.start			= softmac_start,
+	.stop			= softmac_stop,
+	.add_interface		= softmac_add_interface,
+	.remove_interface	= softmac_remove_interface,
+	.config			= softmac_config,
+	.configure_filter	= softmac_configure_filter,
+	.bss_info_changed	= softmac_bss_changed,
+	.conf_tx		= softmac_conf_tx,
+	.flush			= softmac_flush,
 	.get_tsf		= al_softmac_get_tsf,
 	.set_tsf		= al_softmac_set_tsf,
 	.reset_tsf		= al_softmac_reset_tsf,
@@ -178,7 +182,7 @@ static const struct ieee80211_ops mac80211_ops = {
 };
 
 /* Without callbacks before mac80211 has the device, nor after it. */
-static void free_device(struct al_softmac *softmac)
+static void softmac_free_device(struct al_softmac *softmac)
 {
 	if (softmac->parent)
 		platform_device_unregister(softmac->parent);
@@ -186,14 +190,14 @@ static void free_device(struct al_softmac *softmac)
 	ieee80211_free_hw(softmac->hw);
 }
 
-static void remove(struct al_radio *radio)
+static void softmac_remove(struct al_radio *radio)
 {
 	struct al_softmac *softmac = radio->front;
 
 	ieee80211_unregister_hw(softmac->hw);	/* closes its interfaces */
 	softmac->registered = false;
 	al_radio_destroy(radio);
-	free_device(softmac);
+	softmac_free_device(softmac);
 }
 
 #define COMMON_OPS					\
@@ -204,9 +208,9 @@ static void remove(struct al_radio *radio)
 	.receive	= al_softmac_receive,		\
 	.report		= al_softmac_report,		\
 	.resume		= al_softmac_resume,		\
-	.remove		= remove
+	.remove		= softmac_remove
 
-static const struct al_front_ops front_ops[] = {
+static const struct al_front_ops softmac_front_ops[] = {
 	[AL_PULL] = {
 		COMMON_OPS,
 		.pull		= al_softmac_pull,
@@ -222,7 +226,8 @@ static const struct al_front_ops front_ops[] = {
 	},
 };
 
-static void set_flags(struct ieee80211_hw *hw, const struct al_profile *profile)
+static void softmac_set_hw_flags(struct ieee80211_hw *hw,
+				 const struct al_profile *profile)
 {
 	ieee80211_hw_set(hw, SIGNAL_DBM);
 	ieee80211_hw_set(hw, MFP_CAPABLE);
@@ -242,8 +247,8 @@ static void set_flags(struct ieee80211_hw *hw, const struct al_profile *profile)
 	wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_CQM_RSSI_LIST);
 }
 
-static void describe(struct ieee80211_hw *hw,
-		     const struct al_radio_config *config)
+static void softmac_describe(struct ieee80211_hw *hw,
+			     const struct al_radio_config *config)
 {
 	const struct al_profile *profile = &config->profile;
 
@@ -265,23 +270,25 @@ static void describe(struct ieee80211_hw *hw,
 			    WIPHY_FLAG_4ADDR_STATION;
 	SET_IEEE80211_PERM_ADDR(hw, config->address);
 	wiphy_net_set(hw->wiphy, config->net);
-	set_flags(hw, profile);
+	softmac_set_hw_flags(hw, profile);
 }
 
 /* All but the radio. Returns an ERR_PTR() if it fails. */
-static struct al_softmac *create_device(const struct al_radio_config *config)
+static struct al_softmac *
+softmac_create_device(const struct al_radio_config *config)
 {
 	const char *name = config->name[0] ? config->name : NULL;
 	struct al_softmac *softmac;
 	struct ieee80211_hw *hw;
 	int err;
 
-	hw = ieee80211_alloc_hw_nm(sizeof(*softmac), &mac80211_ops, name);
+	hw = ieee80211_alloc_hw_nm(sizeof(*softmac), &softmac_mac80211_ops,
+				   name);
 	if (!hw)
 		return ERR_PTR(-ENOMEM);
 	softmac = hw->priv;
 	softmac->hw = hw;
-	describe(hw, config);
+	softmac_describe(hw, config);
 	al_softmac_beacons_init(softmac);
 
 	softmac->bands = al_softmac_bands_create(config->medium->band,
@@ -304,7 +311,7 @@ static struct al_softmac *create_device(const struct al_radio_config *config)
 	return softmac;
 
 free:
-	free_device(softmac);
+	softmac_free_device(softmac);
 	return ERR_PTR(err);
 }
 
@@ -313,8 +320,8 @@ struct al_radio *al_softmac_create(const struct al_radio_config *config,
 				   struct netlink_ext_ack *extack)
 {
 	const struct al_front_ops *ops =
-		&front_ops[config->profile.device_queues];
-	struct al_softmac *softmac = create_device(config);
+		&softmac_front_ops[config->profile.device_queues];
+	struct al_softmac *softmac = softmac_create_device(config);
 	struct al_radio *radio;
 	int err;
 
@@ -332,7 +339,7 @@ struct al_radio *al_softmac_create(const struct al_radio_config *config,
 	softmac->registered = true;
 	err = al_softmac_set_regulatory(softmac->hw);
 	if (err) {
-		remove(radio);
+		softmac_remove(radio);
 		return ERR_PTR(err);
 	}
 	return radio;
@@ -340,6 +347,6 @@ struct al_radio *al_softmac_create(const struct al_radio_config *config,
 destroy:
 	al_radio_destroy(radio);
 free:
-	free_device(softmac);
+	softmac_free_device(softmac);
 	return ERR_PTR(err);
 }

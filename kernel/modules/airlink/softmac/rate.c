@@ -10,7 +10,7 @@
 #include "softmac/rate.h"
 #include "softmac/softmac.h"
 
-static u8 width_of(u16 flags)
+static u8 softmac_width_from_flags(u16 flags)
 {
 	if (flags & IEEE80211_TX_RC_160_MHZ_WIDTH)
 		return 160;
@@ -19,7 +19,7 @@ static u8 width_of(u16 flags)
 	return flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? 40 : 20;
 }
 
-static u16 width_flag(u8 width_mhz)
+static u16 softmac_width_to_flag(u8 width_mhz)
 {
 	switch (width_mhz) {
 	case 40:
@@ -33,7 +33,7 @@ static u16 width_flag(u8 width_mhz)
 	}
 }
 
-static enum rate_info_bw width_info(u8 width_mhz)
+static enum rate_info_bw softmac_width_to_info(u8 width_mhz)
 {
 	switch (width_mhz) {
 	case 40:
@@ -47,13 +47,14 @@ static enum rate_info_bw width_info(u8 width_mhz)
 	}
 }
 
-static u8 first_legacy(u8 band)
+static u8 softmac_first_legacy(u8 band)
 {
 	return band == NL80211_BAND_2GHZ ? AL_CCK_RATES : 0;
 }
 
 /* What there is not goes at the lowest rate: CCK. */
-static struct al_rate from_tx(const struct ieee80211_tx_rate *from, u8 band)
+static struct al_rate softmac_rate_from_tx(const struct ieee80211_tx_rate *from,
+					   u8 band)
 {
 	struct al_rate rate = al_rate_lowest;
 
@@ -66,10 +67,10 @@ static struct al_rate from_tx(const struct ieee80211_tx_rate *from, u8 band)
 		rate.mcs = from->idx % 8;
 		rate.streams = from->idx / 8 + 1;
 	} else {
-		rate.mcs = max(from->idx - first_legacy(band), 0);
+		rate.mcs = max(from->idx - softmac_first_legacy(band), 0);
 	}
 	if (rate.phy != AL_PHY_LEGACY) {
-		rate.width_mhz = width_of(from->flags);
+		rate.width_mhz = softmac_width_from_flags(from->flags);
 		if (from->flags & IEEE80211_TX_RC_SHORT_GI)
 			rate.gi_ns = 400;
 	}
@@ -77,8 +78,8 @@ static struct al_rate from_tx(const struct ieee80211_tx_rate *from, u8 band)
 }
 
 /* Whose rates those of @skb are: only of data. */
-static struct ieee80211_sta *sta_of(const struct al_queue *queue,
-				    const struct sk_buff *skb)
+static struct ieee80211_sta *softmac_rate_sta(const struct al_queue *queue,
+					      const struct sk_buff *skb)
 {
 	const struct al_softmac *softmac = queue->link->from->front;
 	const struct ieee80211_hdr *header = (const void *)skb->data;
@@ -101,15 +102,15 @@ int al_softmac_rates(struct al_queue *queue, struct sk_buff *skb,
 
 	BUILD_BUG_ON(AL_SERIES > IEEE80211_TX_MAX_RATES);
 	rcu_read_lock();
-	ieee80211_get_tx_rates(info->control.vif, sta_of(queue, skb), skb,
-			       rates, ARRAY_SIZE(rates));
+	ieee80211_get_tx_rates(info->control.vif, softmac_rate_sta(queue, skb),
+			       skb, rates, ARRAY_SIZE(rates));
 	rcu_read_unlock();
 	for (count = 0; count < AL_SERIES; count++) {
 		const struct ieee80211_tx_rate *rate = &rates[count];
 
 		if (rate->idx < 0 || !rate->count)
 			break;
-		series[count].rate = from_tx(rate, info->band);
+		series[count].rate = softmac_rate_from_tx(rate, info->band);
 		series[count].tries = rate->count;
 		series[count].rts = rate->flags & IEEE80211_TX_RC_USE_RTS_CTS;
 	}
@@ -125,7 +126,7 @@ bool al_rate_to_tx(const struct al_series *series, u8 band,
 	*to = (struct ieee80211_tx_rate) { .idx = -1 };
 	switch (rate->phy) {
 	case AL_PHY_LEGACY:
-		to->idx = first_legacy(band) + rate->mcs;
+		to->idx = softmac_first_legacy(band) + rate->mcs;
 		break;
 	case AL_PHY_HT:
 		to->idx = 8 * (rate->streams - 1) + rate->mcs;
@@ -138,7 +139,7 @@ bool al_rate_to_tx(const struct al_series *series, u8 band,
 	default:
 		return false;
 	}
-	to->flags |= width_flag(rate->width_mhz);
+	to->flags |= softmac_width_to_flag(rate->width_mhz);
 	if (rate->gi_ns == 400)
 		to->flags |= IEEE80211_TX_RC_SHORT_GI;
 	if (series->rts)
@@ -146,7 +147,7 @@ bool al_rate_to_tx(const struct al_series *series, u8 band,
 	return true;
 }
 
-static u8 he_gi(u16 gi_ns)
+static u8 softmac_he_gi(u16 gi_ns)
 {
 	if (gi_ns == 3200)
 		return NL80211_RATE_INFO_HE_GI_3_2;
@@ -161,8 +162,8 @@ void al_rate_to_info(const struct al_rate *rate, struct rate_info *info)
 		.flags = RATE_INFO_FLAGS_HE_MCS,
 		.mcs = rate->mcs,
 		.nss = rate->streams,
-		.bw = width_info(rate->width_mhz),
-		.he_gi = he_gi(rate->gi_ns),
+		.bw = softmac_width_to_info(rate->width_mhz),
+		.he_gi = softmac_he_gi(rate->gi_ns),
 	};
 }
 
@@ -172,12 +173,12 @@ void al_rate_to_rx(const struct al_rate *rate,
 {
 	status->rate_idx = rate->mcs;
 	status->nss = rate->streams;
-	status->bw = width_info(rate->width_mhz);
+	status->bw = softmac_width_to_info(rate->width_mhz);
 	if (rate->gi_ns == 400)
 		status->enc_flags |= RX_ENC_FLAG_SHORT_GI;
 	switch (rate->phy) {
 	case AL_PHY_LEGACY:
-		status->rate_idx += first_legacy(status->band);
+		status->rate_idx += softmac_first_legacy(status->band);
 		break;
 	case AL_PHY_HT:
 		status->encoding = RX_ENC_HT;
@@ -188,7 +189,7 @@ void al_rate_to_rx(const struct al_rate *rate,
 		break;
 	default:
 		status->encoding = RX_ENC_HE;
-		status->he_gi = he_gi(rate->gi_ns);
+		status->he_gi = softmac_he_gi(rate->gi_ns);
 		break;
 	}
 }

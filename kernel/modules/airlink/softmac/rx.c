@@ -23,7 +23,8 @@
 /* Whoever sends a beacon sets its time at the last moment. Beacons, and most
  * probe responses, are sent at 6 Mbit/s: 3 bytes in 4 us.
  */
-static void set_timestamp(struct al_softmac *softmac, struct sk_buff *copy)
+static void softmac_set_timestamp(struct al_softmac *softmac,
+				  struct sk_buff *copy)
 {
 	struct ieee80211_mgmt *frame = (void *)copy->data;
 	u32 bytes = copy->len + FCS_LEN -
@@ -54,19 +55,19 @@ struct sk_buff *al_softmac_copy(struct al_queue *queue, struct sk_buff *skb)
 		kfree_skb(copy);
 		return NULL;
 	}
-	set_timestamp(queue->link->from->front, copy);
+	softmac_set_timestamp(queue->link->from->front, copy);
 	return copy;
 }
 
-static s8 signal_dbm(s16 snr_cdb)
+static s8 softmac_signal_dbm(s16 snr_cdb)
 {
 	if (snr_cdb == AL_SNR_NONE)
 		return CLEAR_DBM;
 	return clamp(NOISE_DBM + snr_cdb / 100, -128, 0);
 }
 
-static void set_channel(const struct al_softmac *softmac, u16 mhz,
-			struct ieee80211_rx_status *status)
+static void softmac_set_channel(const struct al_softmac *softmac, u16 mhz,
+				struct ieee80211_rx_status *status)
 {
 	const struct ieee80211_channel *channel =
 		softmac->hw->conf.chandef.chan;
@@ -82,9 +83,9 @@ void al_softmac_receive(struct al_radio *radio, struct sk_buff *skb)
 	struct al_softmac *softmac = radio->front;
 
 	memset(skb->cb, 0, sizeof(skb->cb));
-	set_channel(softmac, received.mhz, status);
+	softmac_set_channel(softmac, received.mhz, status);
 	al_rate_to_rx(&received.rate, status);
-	status->signal = signal_dbm(received.snr_cdb);
+	status->signal = softmac_signal_dbm(received.snr_cdb);
 	status->mactime = al_softmac_tsf_us(softmac, received.at_ns);
 	status->boottime_ns = ktime_get_boottime_ns();
 	status->flag = RX_FLAG_MACTIME_END;

@@ -17,7 +17,7 @@
 #include "softmac/tx.h"
 
 /* What waits for @sta on @link is lost. */
-static void forget_on(struct al_link *link, struct ieee80211_sta *sta)
+static void softmac_forget_on(struct al_link *link, struct ieee80211_sta *sta)
 {
 	const struct ieee80211_txq *txq;
 	struct al_queue *queue;
@@ -35,16 +35,17 @@ static void forget_on(struct al_link *link, struct ieee80211_sta *sta)
 	}
 }
 
-static void forget(struct al_softmac *softmac, struct ieee80211_sta *sta)
+static void softmac_forget_sta(struct al_softmac *softmac,
+			       struct ieee80211_sta *sta)
 {
 	struct al_radio *radio = softmac->radio;
 	unsigned int index;
 
 	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX)
 		if (radio->link_to[index])
-			forget_on(radio->link_to[index], sta);
+			softmac_forget_on(radio->link_to[index], sta);
 	if (radio->link_to_nobody)
-		forget_on(radio->link_to_nobody, sta);
+		softmac_forget_on(radio->link_to_nobody, sta);
 }
 
 int al_softmac_sta_state(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
@@ -58,13 +59,14 @@ int al_softmac_sta_state(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	spin_lock_bh(&medium->lock);
 	al_softmac_sta_of(sta)->known = to != IEEE80211_STA_NOTEXIST;
 	if (to == IEEE80211_STA_NOTEXIST)
-		forget(softmac, sta);
+		softmac_forget_sta(softmac, sta);
 	spin_unlock_bh(&medium->lock);
 	return 0;
 }
 
 /* Its queues go on with what they had. */
-static void wake(struct al_softmac *softmac, struct ieee80211_sta *sta)
+static void softmac_wake_sta(struct al_softmac *softmac,
+			     struct ieee80211_sta *sta)
 {
 	struct al_radio *radio = softmac->radio;
 	struct al_queue *queue;
@@ -91,13 +93,14 @@ void al_softmac_sta_notify(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	al_softmac_sta_of(sta)->asleep = command == STA_NOTIFY_SLEEP;
 	if (command == STA_NOTIFY_AWAKE &&
 	    al_softmac_queueing(softmac) == AL_PULL)
-		wake(softmac, sta);
+		softmac_wake_sta(softmac, sta);
 	spin_unlock_bh(&medium->lock);
 }
 
 /* One frame of @sta that waits in mac80211. */
-static struct sk_buff *take(struct al_softmac *softmac,
-			    struct ieee80211_sta *sta, unsigned long tids)
+static struct sk_buff *softmac_take_frame(struct al_softmac *softmac,
+					  struct ieee80211_sta *sta,
+					  unsigned long tids)
 {
 	struct sk_buff *skb;
 	int tid;
@@ -123,11 +126,12 @@ void al_softmac_release(struct ieee80211_hw *hw, struct ieee80211_sta *sta,
 
 	spin_lock_bh(&medium->lock);
 	queue = al_softmac_queue_to(softmac, sta->addr, AL_TID_NONE);
-	skb = take(softmac, sta, tids);
+	skb = softmac_take_frame(softmac, sta, tids);
 	while (skb) {
 		struct ieee80211_hdr *header = (void *)skb->data;
 
-		next = --frames > 0 ? take(softmac, sta, tids) : NULL;
+		next = --frames > 0 ? softmac_take_frame(softmac, sta, tids) :
+				      NULL;
 		if (next || more_data)
 			header->frame_control |=
 				cpu_to_le16(IEEE80211_FCTL_MOREDATA);
@@ -140,8 +144,9 @@ void al_softmac_release(struct ieee80211_hw *hw, struct ieee80211_sta *sta,
 	spin_unlock_bh(&medium->lock);
 }
 
-static void set_session(struct al_softmac *softmac,
-			const struct ieee80211_ampdu_params *params, bool on)
+static void softmac_set_session(struct al_softmac *softmac,
+				const struct ieee80211_ampdu_params *params,
+				bool on)
 {
 	struct al_medium *medium = softmac->radio->medium;
 	struct al_queue *queue;
@@ -170,12 +175,12 @@ int al_softmac_ampdu(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 			return -EOPNOTSUPP;
 		return IEEE80211_AMPDU_TX_START_IMMEDIATE;
 	case IEEE80211_AMPDU_TX_OPERATIONAL:
-		set_session(softmac, params, true);
+		softmac_set_session(softmac, params, true);
 		return 0;
 	case IEEE80211_AMPDU_TX_STOP_CONT:
 	case IEEE80211_AMPDU_TX_STOP_FLUSH:
 	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:
-		set_session(softmac, params, false);
+		softmac_set_session(softmac, params, false);
 		ieee80211_stop_tx_ba_cb_irqsafe(vif, params->sta->addr,
 						params->tid);
 		return 0;

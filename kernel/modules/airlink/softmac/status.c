@@ -21,7 +21,8 @@ struct status {
 };
 
 /* The tries at each rate: mac80211's array, or if that cannot say it the list. */
-static void set_rates(struct status *status, const struct al_sent *sent)
+static void softmac_set_status_rates(struct status *status,
+				     const struct al_sent *sent)
 {
 	struct ieee80211_tx_info *info = status->of.info;
 	struct ieee80211_tx_rate *rates = info->status.rates;
@@ -47,8 +48,8 @@ static void set_rates(struct status *status, const struct al_sent *sent)
 	}
 }
 
-static void set_flags(struct ieee80211_tx_info *info,
-		      const struct al_sent *sent)
+static void softmac_set_status_flags(struct ieee80211_tx_info *info,
+				     const struct al_sent *sent)
 {
 	if (sent->acked)
 		info->flags |= IEEE80211_TX_STAT_ACK;
@@ -63,8 +64,9 @@ static void set_flags(struct ieee80211_tx_info *info,
 	info->status.ampdu_ack_len = min_t(u16, sent->subframes_acked, U8_MAX);
 }
 
-static void charge_airtime(struct ieee80211_sta *sta, struct sk_buff *skb,
-			   const struct al_sent *sent)
+static void softmac_charge_airtime(struct ieee80211_sta *sta,
+				   struct sk_buff *skb,
+				   const struct al_sent *sent)
 {
 	if (sta && sent->airtime_ns)
 		ieee80211_sta_register_airtime(sta, skb->priority & 7,
@@ -72,7 +74,7 @@ static void charge_airtime(struct ieee80211_sta *sta, struct sk_buff *skb,
 }
 
 /* The receiver need not wait for @skb, nor for what was before it. */
-static void send_bar(struct ieee80211_sta *sta, struct sk_buff *skb)
+static void softmac_send_bar(struct ieee80211_sta *sta, struct sk_buff *skb)
 {
 	const struct ieee80211_hdr *header = (const void *)skb->data;
 	u16 sn = IEEE80211_SEQ_TO_SN(le16_to_cpu(header->seq_ctrl));
@@ -88,8 +90,8 @@ static void send_bar(struct ieee80211_sta *sta, struct sk_buff *skb)
 				   IEEE80211_SN_TO_SEQ(ieee80211_sn_inc(sn)));
 }
 
-static void report_skb(struct al_softmac *softmac, struct sk_buff *skb,
-		       const struct al_sent *sent)
+static void softmac_report_skb(struct al_softmac *softmac, struct sk_buff *skb,
+			       const struct al_sent *sent)
 {
 	const struct ieee80211_hdr *header = (const void *)skb->data;
 	struct status status = {
@@ -102,14 +104,14 @@ static void report_skb(struct al_softmac *softmac, struct sk_buff *skb,
 	sta = ieee80211_find_sta_by_ifaddr(softmac->hw, header->addr1,
 					   header->addr2);
 	status.of.sta = sta;
-	charge_airtime(sta, skb, sent);
+	softmac_charge_airtime(sta, skb, sent);
 	lost = sta && sent->ends_loss &&
 	       al_softmac_queueing(softmac) != AL_PUSH;
 	if (lost)
-		send_bar(sta, skb);
+		softmac_send_bar(sta, skb);
 	ieee80211_tx_info_clear_status(status.of.info);
-	set_rates(&status, sent);
-	set_flags(status.of.info, sent);
+	softmac_set_status_rates(&status, sent);
+	softmac_set_status_flags(status.of.info, sent);
 	ieee80211_tx_status_ext(softmac->hw, &status.of);
 	rcu_read_unlock();
 }
@@ -123,7 +125,7 @@ void al_softmac_report(struct al_radio *radio, struct al_mpdu *mpdu,
 	skb_list_walk_safe(mpdu->skbs, skb, next) {
 		skb_mark_not_on_list(skb);
 		if (softmac->registered)
-			report_skb(softmac, skb, &mpdu->sent);
+			softmac_report_skb(softmac, skb, &mpdu->sent);
 		else
 			dev_kfree_skb_any(skb);
 		/* The PPDU is told of once. */

@@ -47,8 +47,9 @@ struct al_queue *al_softmac_queue_to(struct al_softmac *softmac,
 }
 
 /* Firmware agrees on block ack by itself, with stations that can. */
-static void settle_session(struct al_softmac *softmac, struct al_queue *queue,
-			   const struct ieee80211_sta *sta)
+static void softmac_settle_session(struct al_softmac *softmac,
+				   struct al_queue *queue,
+				   const struct ieee80211_sta *sta)
 {
 	if (al_softmac_queueing(softmac) != AL_PUSH)
 		return;
@@ -60,8 +61,8 @@ static void settle_session(struct al_softmac *softmac, struct al_queue *queue,
 }
 
 /* The queue for what @txq has; NULL: there must not be one. */
-static struct al_queue *queue_of(struct al_softmac *softmac,
-				 struct ieee80211_txq *txq)
+static struct al_queue *softmac_queue_of_txq(struct al_softmac *softmac,
+					     struct ieee80211_txq *txq)
 {
 	struct ieee80211_sta *sta = txq->sta;
 	struct al_queue *queue;
@@ -73,7 +74,7 @@ static struct al_queue *queue_of(struct al_softmac *softmac,
 	} else if (al_softmac_sta_of(sta)->known) {
 		queue = al_softmac_queue_to(softmac, sta->addr, txq->tid & 7);
 		if (queue)
-			settle_session(softmac, queue, sta);
+			softmac_settle_session(softmac, queue, sta);
 	} else {
 		return NULL;
 	}
@@ -95,7 +96,7 @@ struct sk_buff *al_softmac_pull(struct al_queue *queue)
 	return skb;
 }
 
-static bool sleeps(const struct ieee80211_txq *txq)
+static bool softmac_sleeps(const struct ieee80211_txq *txq)
 {
 	return txq->sta && al_softmac_sta_of(txq->sta)->asleep;
 }
@@ -109,12 +110,13 @@ void al_softmac_retries(struct al_queue *queue)
 	if (!txq)
 		return;
 	list_del_init(&queue->node);
-	if (!sleeps(txq))
+	if (!softmac_sleeps(txq))
 		ieee80211_schedule_txq(softmac->hw, txq);
 }
 
 /* Each TXQ once. Returns whether it is worth another round. */
-static bool fill_round(struct al_softmac *softmac, struct al_edcaf *edcaf)
+static bool softmac_fill_round(struct al_softmac *softmac,
+			       struct al_edcaf *edcaf)
 {
 	struct ieee80211_hw *hw = softmac->hw;
 	struct ieee80211_txq *txq;
@@ -123,7 +125,7 @@ static bool fill_round(struct al_softmac *softmac, struct al_edcaf *edcaf)
 
 	ieee80211_txq_schedule_start(hw, edcaf->ac);
 	while (!full && (txq = ieee80211_next_txq(hw, edcaf->ac))) {
-		queue = queue_of(softmac, txq);
+		queue = softmac_queue_of_txq(softmac, txq);
 		if (queue) {
 			full = !al_aggregate_has_room(edcaf, queue);
 			formed |= !full && al_aggregate_form(edcaf, queue);
@@ -147,7 +149,7 @@ void al_softmac_fill(struct al_edcaf *edcaf)
 	    edcaf->singles >= profile->singles_ahead)
 		return;
 	rcu_read_lock();
-	while (fill_round(softmac, edcaf))
+	while (softmac_fill_round(softmac, edcaf))
 		;
 	rcu_read_unlock();
 }
@@ -187,7 +189,7 @@ void al_softmac_send_to_all(struct al_softmac *softmac, struct sk_buff *skb)
 			link ? al_link_queue(link, AL_TID_NONE) : NULL, skb);
 }
 
-static u8 tid_of(struct sk_buff *skb)
+static u8 softmac_tid(struct sk_buff *skb)
 {
 	const struct ieee80211_hdr *header = (const void *)skb->data;
 	const struct ieee80211_bar *request = (const void *)skb->data;
@@ -212,16 +214,17 @@ void al_softmac_tx(struct ieee80211_hw *hw,
 	struct al_queue *queue;
 
 	spin_lock_bh(&medium->lock);
-	queue = al_softmac_queue_to(softmac, header->addr1, tid_of(skb));
+	queue = al_softmac_queue_to(softmac, header->addr1, softmac_tid(skb));
 	al_softmac_send(softmac, queue, skb);
 	spin_unlock_bh(&medium->lock);
 }
 
 /* What @txq has goes to the device, as far as there is room. */
-static void push_txq(struct al_softmac *softmac, struct ieee80211_txq *txq)
+static void softmac_push_txq(struct al_softmac *softmac,
+			     struct ieee80211_txq *txq)
 {
 	const struct al_host *host = &softmac->radio->host;
-	struct al_queue *queue = queue_of(softmac, txq);
+	struct al_queue *queue = softmac_queue_of_txq(softmac, txq);
 	struct sk_buff *skb;
 
 	while (queue && !host->stopped &&
@@ -229,7 +232,7 @@ static void push_txq(struct al_softmac *softmac, struct ieee80211_txq *txq)
 		al_softmac_send(softmac, queue, skb);
 }
 
-static void push_ac(struct al_softmac *softmac, u8 ac)
+static void softmac_push_ac(struct al_softmac *softmac, u8 ac)
 {
 	const struct al_host *host = &softmac->radio->host;
 	struct ieee80211_hw *hw = softmac->hw;
@@ -238,7 +241,7 @@ static void push_ac(struct al_softmac *softmac, u8 ac)
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(hw, ac);
 	while (!host->stopped && (txq = ieee80211_next_txq(hw, ac))) {
-		push_txq(softmac, txq);
+		softmac_push_txq(softmac, txq);
 		ieee80211_return_txq(hw, txq, false);
 	}
 	ieee80211_txq_schedule_end(hw, ac);
@@ -253,7 +256,7 @@ void al_softmac_wake_tx_queue(struct ieee80211_hw *hw,
 
 	spin_lock_bh(&radio->medium->lock);
 	if (al_softmac_queueing(softmac) != AL_PULL)
-		push_ac(softmac, txq->ac);
+		softmac_push_ac(softmac, txq->ac);
 	else if (radio->host.refill_ns == AL_NEVER_NS)
 		al_aggregate_fill(&radio->edcaf[txq->ac]);
 	spin_unlock_bh(&radio->medium->lock);
@@ -267,7 +270,7 @@ void al_softmac_push(struct al_radio *radio)
 	spin_lock_bh(&radio->medium->lock);
 	for (ac = 0; ac < AL_ACS; ac++)
 		if (radio->host.frames < radio->profile.resume_frames)
-			push_ac(radio->front, ac);
+			softmac_push_ac(radio->front, ac);
 	spin_unlock_bh(&radio->medium->lock);
 }
 
