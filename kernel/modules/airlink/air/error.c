@@ -40,11 +40,11 @@ static u64 error_exp_minus(u32 x)
 		2147483648, 715827883, 178956971, 35791394, 5965232,
 		852176, 106522, 11836, 1184, 108, 9
 	};
-	int at = ARRAY_SIZE(of_factorial) - 1;
-	u64 sum = of_factorial[at];
+	int term = ARRAY_SIZE(of_factorial) - 1;
+	u64 sum = of_factorial[term];
 
-	while (at--)
-		sum = of_factorial[at] - ((x * sum) >> 32);
+	while (term--)
+		sum = of_factorial[term] - ((x * sum) >> 32);
 	sum = ONE - ((x * sum) >> 32);
 	return ONE - ((x * sum) >> 32);
 }
@@ -79,14 +79,14 @@ u32 al_error_of_mpdu(const struct al_rate *rate, s16 snr_cdb, u32 bytes)
 				    curve_of_mcs[rate->mcs];
 	u32 bits = 8 * min(bytes, MPDU_BYTES_MAX);
 	int above = snr_cdb - curve->first_cdb;
-	int at = above / CURVE_STEP_CDB, rest = above % CURVE_STEP_CDB;
+	int point = above / CURVE_STEP_CDB, rest = above % CURVE_STEP_CDB;
 	u32 log2;
 
 	if (above < 0)
 		return AL_LOSS_SCALE;
-	if (at >= curve->points - 1)
+	if (point >= curve->points - 1)
 		return 0;
-	log2 = curve->log2[at] * (CURVE_STEP_CDB - rest) +
-	       curve->log2[at + 1] * rest;
+	log2 = curve->log2[point] * (CURVE_STEP_CDB - rest) +
+	       curve->log2[point + 1] * rest;
 	return error_loss_of(error_scale_down(bits, log2));
 }

@@ -33,7 +33,7 @@
 static u64 exchange_rest_ns(enum al_step step, const struct al_ppdu *ppdu,
 			    const struct al_band *band)
 {
-	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
+	const struct al_rate *rate = &al_ppdu_stage(ppdu)->rate;
 	u64 ns = 0;
 
 	switch (step) {
@@ -61,7 +61,7 @@ static u64 exchange_first_frame_ns(const struct al_ppdu *ppdu,
 				   const struct al_band *band)
 {
 	return ppdu->protected ?
-	       al_control_ns(&al_ppdu_series(ppdu)->rate, band, AL_RTS_BYTES) :
+	       al_control_ns(&al_ppdu_stage(ppdu)->rate, band, AL_RTS_BYTES) :
 	       ppdu->ns;
 }
 
@@ -275,7 +275,7 @@ static void exchange_end_rts(struct al_exchange *exchange)
 {
 	struct al_radio *to = exchange->ppdu->queue->link->to;
 	const struct al_band *band = exchange->from->medium->band;
-	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+	const struct al_rate *rate = &al_ppdu_stage(exchange->ppdu)->rate;
 
 	if (al_reception_decodes(exchange, to) &&
 	    to->nav_until_ns <= exchange->at_ns)

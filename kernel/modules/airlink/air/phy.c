@@ -34,8 +34,21 @@
 #define SERVICE_BITS	16
 #define TAIL_BITS	6
 
+/* The preambles above, without their training fields. */
 #define LEGACY_PREAMBLE_NS	20000U
-#define LEGACY_SYMBOL_NS	4000U
+#define HT_PREAMBLE_NS		(LEGACY_PREAMBLE_NS + 8000U + 4000U)
+#define VHT_PREAMBLE_NS		(LEGACY_PREAMBLE_NS + 8000U + 4000U + 4000U)
+#define HE_PREAMBLE_NS		(LEGACY_PREAMBLE_NS + 4000U + 8000U + 4000U)
+
+#define LTF_NS			4000U	/* HT and VHT: with its guard interval */
+#define HE_LTF_2X_NS		6400U	/* without */
+#define HE_LTF_4X_NS		12800U
+
+/* Symbols without their guard interval. */
+#define SYMBOL_NS		3200U
+#define HE_SYMBOL_NS		12800U
+
+#define LONG_SYMBOL_NS		4000U	/* with a guard interval of 0.8 us */
 
 const struct al_rate al_rate_lowest = {
 	.phy = AL_PHY_LEGACY,
@@ -101,8 +114,8 @@ static u32 phy_data_bits_per_symbol(const struct al_rate *rate)
 static u32 phy_symbol_ns(const struct al_rate *rate)
 {
 	if (rate->phy == AL_PHY_HE)
-		return 12800 + rate->gi_ns;
-	return 3200 + rate->gi_ns;
+		return HE_SYMBOL_NS + rate->gi_ns;
+	return SYMBOL_NS + rate->gi_ns;
 }
 
 u32 al_rate_kbps(const struct al_rate *rate)
@@ -177,15 +190,15 @@ bool al_rate_valid(const struct al_rate *rate)
 static u32 phy_preamble_ns(const struct al_rate *rate)
 {
 	u32 fields = training_fields[rate->streams];
-	u32 he_ltf_ns = rate->gi_ns == 3200 ? 12800 : 6400;
+	u32 he_ltf_ns = rate->gi_ns == 3200 ? HE_LTF_4X_NS : HE_LTF_2X_NS;
 
 	switch (rate->phy) {
 	case AL_PHY_HT:
-		return 32000 + 4000 * fields;
+		return HT_PREAMBLE_NS + LTF_NS * fields;
 	case AL_PHY_VHT:
-		return 36000 + 4000 * fields;
+		return VHT_PREAMBLE_NS + LTF_NS * fields;
 	case AL_PHY_HE:
-		return 36000 + (he_ltf_ns + rate->gi_ns) * fields;
+		return HE_PREAMBLE_NS + (he_ltf_ns + rate->gi_ns) * fields;
 	default:
 		return LEGACY_PREAMBLE_NS;
 	}
@@ -209,8 +222,8 @@ u32 al_ppdu_ns(const struct al_rate *rate, const struct al_band *band,
 	u64 data_ns = div_u64(bits + dbps - 1, dbps) * phy_symbol_ns(rate);
 
 	if (phy_rounds_to_long_symbols(rate))
-		data_ns = div_u64(data_ns + LEGACY_SYMBOL_NS - 1,
-				  LEGACY_SYMBOL_NS) * LEGACY_SYMBOL_NS;
+		data_ns = div_u64(data_ns + LONG_SYMBOL_NS - 1,
+				  LONG_SYMBOL_NS) * LONG_SYMBOL_NS;
 	return min_t(u64, phy_preamble_ns(rate) + data_ns + band->extension_ns,
 		     U32_MAX);
 }
@@ -227,7 +240,7 @@ u32 al_psdu_bytes_within(const struct al_rate *rate,
 		return 0;
 	data_ns = limit_ns - fixed_ns;
 	if (phy_rounds_to_long_symbols(rate))
-		data_ns = rounddown(data_ns, LEGACY_SYMBOL_NS);
+		data_ns = rounddown(data_ns, LONG_SYMBOL_NS);
 	bits = (u64)(data_ns / phy_symbol_ns(rate)) *
 	       phy_data_bits_per_symbol(rate);
 	return bits > overhead ? div_u64(bits - overhead, 8) : 0;

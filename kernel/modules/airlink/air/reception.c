@@ -36,7 +36,7 @@ static struct sk_buff *reception_copies(struct al_radio *to,
 		if (unlikely(!copy))
 			continue;
 		*al_received(copy) = (struct al_received) {
-			.rate = al_ppdu_series(ppdu)->rate,
+			.rate = al_ppdu_stage(ppdu)->rate,
 			.mhz = exchange->from->mhz,
 			.reference = ppdu->reference,
 			.snr_cdb = link ? link->snr_cdb : AL_SNR_NONE,
@@ -80,7 +80,7 @@ static void reception_hand_over(struct al_exchange *exchange,
 /* Returns whether @to has decoded any of it. */
 bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 {
-	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+	const struct al_rate *rate = &al_ppdu_stage(exchange->ppdu)->rate;
 	struct al_link *link = exchange->ppdu->queue->link;
 	struct al_mpdu *mpdu;
 	bool any = false;
@@ -100,7 +100,7 @@ bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 /* What is not for them, by those who want it all the same. */
 void al_reception_overheard(struct al_exchange *exchange)
 {
-	const struct al_rate *rate = &al_ppdu_series(exchange->ppdu)->rate;
+	const struct al_rate *rate = &al_ppdu_stage(exchange->ppdu)->rate;
 	struct al_radio *from = exchange->from, *radio;
 	struct al_mpdu *mpdu;
 	struct al_link *link;

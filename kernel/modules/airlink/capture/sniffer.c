@@ -140,7 +140,7 @@ static void sniffer_begin_radiotap(const struct al_exchange *exchange,
 
 static bool sniffer_is_retry(const struct al_ppdu *ppdu)
 {
-	return ppdu->series_at || ppdu->series_tries;
+	return ppdu->stage_index || ppdu->stage_tries;
 }
 
 /* What each try has of its own. */
@@ -159,7 +159,7 @@ static void sniffer_settle_header(const struct al_exchange *exchange,
 static void sniffer_show_data(const struct al_exchange *exchange)
 {
 	const struct al_ppdu *ppdu = exchange->ppdu;
-	const struct al_rate *rate = &al_ppdu_series(ppdu)->rate;
+	const struct al_rate *rate = &al_ppdu_stage(ppdu)->rate;
 	const struct al_mpdu *mpdu;
 	struct al_radiotap tap;
 	struct sk_buff *skb;
@@ -184,7 +184,7 @@ static void sniffer_show_control(const struct al_exchange *exchange,
 				 const void *frame, u8 bytes)
 {
 	struct al_rate rate =
-		al_response_rate(&al_ppdu_series(exchange->ppdu)->rate);
+		al_response_rate(&al_ppdu_stage(exchange->ppdu)->rate);
 	struct sk_buff *skb = al_capture_alloc(bytes);
 	struct al_radiotap tap;
 

@@ -72,7 +72,7 @@ static struct al_queue *fullmac_queue_for(struct al_fullmac *fullmac,
 		if (!to || !fullmac_associated(to, radio))
 			return NULL;
 	}
-	link = al_link_get(radio, to);
+	link = to ? al_link_get(radio, to) : al_link_get_multicast(radio);
 	queue = link ? al_link_queue(link, tid) : NULL;
 	if (queue && to) {
 		queue->session = true;

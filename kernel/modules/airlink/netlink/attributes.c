@@ -105,7 +105,7 @@ int al_netlink_read_profile(struct genl_info *info, struct al_profile *profile)
 {
 	struct nlattr *tb[AIRLINK_PROFILE_MAX + 1];
 	u32 *values = (u32 *)profile;
-	int at, err;
+	int attribute, err;
 
 	static_assert(sizeof(*profile) == AIRLINK_PROFILE_MAX * sizeof(u32));
 	if (!info->attrs[AIRLINK_ATTR_PROFILE])
@@ -115,9 +115,9 @@ int al_netlink_read_profile(struct genl_info *info, struct al_profile *profile)
 			       netlink_profile_policy, info->extack);
 	if (err)
 		return err;
-	for (at = 1; at <= AIRLINK_PROFILE_MAX; at++)
-		if (tb[at])
-			values[at - 1] = nla_get_u32(tb[at]);
+	for (attribute = 1; attribute <= AIRLINK_PROFILE_MAX; attribute++)
+		if (tb[attribute])
+			values[attribute - 1] = nla_get_u32(tb[attribute]);
 	return al_profile_check(profile, info->extack);
 }
 

@@ -299,19 +299,19 @@ static int netlink_dump_radios(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct al_medium *medium;
 	struct al_radio *radio;
-	long at = 0;
+	long seen = 0;
 
 	mutex_lock(&al_mutex);
 	list_for_each_entry(medium, &al_media, all) {
 		list_for_each_entry(radio, &medium->radios, node) {
-			if (at++ < cb->args[0])
+			if (seen++ < cb->args[0])
 				continue;
 			if (al_stats_put(skb, &netlink_family,
 					 NETLINK_CB(cb->skb).portid,
 					 cb->nlh->nlmsg_seq, NLM_F_MULTI,
 					 radio))
 				goto full;
-			cb->args[0] = at;
+			cb->args[0] = seen;
 		}
 	}
 full:

@@ -9,10 +9,10 @@
 
 static u64 stats_list_length(const struct list_head *list)
 {
-	const struct list_head *at;
+	const struct list_head *node;
 	u64 length = 0;
 
-	list_for_each(at, list)
+	list_for_each(node, list)
 		length++;
 	return length;
 }
@@ -39,10 +39,11 @@ static int stats_put_counters(struct sk_buff *message,
 					     stats_list_length(&host->bus),
 		[AIRLINK_STATS_DEVICE_FRAMES] = host->device_frames,
 	};
-	unsigned int at;
+	unsigned int attribute;
 
-	for (at = AIRLINK_STATS_PPDUS; at < ARRAY_SIZE(values); at++)
-		if (nla_put_u64_64bit(message, at, values[at],
+	for (attribute = AIRLINK_STATS_PPDUS; attribute < ARRAY_SIZE(values);
+	     attribute++)
+		if (nla_put_u64_64bit(message, attribute, values[attribute],
 				      AIRLINK_STATS_PAD))
 			return -EMSGSIZE;
 	return nla_put_64bit(message, AIRLINK_STATS_SUBFRAMES_OF,

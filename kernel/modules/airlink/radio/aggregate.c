@@ -57,22 +57,23 @@ static void aggregate_choose_rates(struct al_ppdu *ppdu, struct sk_buff *skb)
 	struct al_radio *radio = link->from;
 	int count = 0;
 
-	if (link->rate_fixed && (link->to || link->nobody) &&
+	if (link->rate_fixed && link->kind != AL_LINK_MULTICAST &&
 	    ppdu->queue->tid != AL_TID_NONE) {
-		ppdu->series[0].rate = link->rate;
-		ppdu->series[0].tries = radio->profile.ppdu_tries;
+		ppdu->stages[0].rate = link->rate;
+		ppdu->stages[0].tries = radio->profile.ppdu_tries;
 		count = 1;
-	} else if (radio->ops->rates) {
-		count = radio->ops->rates(ppdu->queue, skb, ppdu->series);
+	} else if (radio->ops->choose_rates) {
+		count = radio->ops->choose_rates(ppdu->queue, skb,
+						 ppdu->stages);
 	}
 	if (count < 1) {
-		ppdu->series[0] = (struct al_series) {
+		ppdu->stages[0] = (struct al_rate_stage) {
 			.rate = al_rate_lowest,
 			.tries = radio->profile.ppdu_tries,
 		};
 		count = 1;
 	}
-	ppdu->series_count = count;
+	ppdu->stage_count = count;
 }
 
 /* The bytes that an A-MPDU may have at any of its rates; 0: it cannot be one. */
@@ -83,13 +84,13 @@ static u32 aggregate_bytes_max(const struct al_ppdu *ppdu)
 	u32 limit_ns = min_t(u64, (u64)profile->aggregate_us * NSEC_PER_USEC,
 			     PPDU_MAX_NS);
 	u32 bytes = profile->aggregate_bytes;
-	int at;
+	int stage;
 
 	if (edcaf->params.txop_us)
 		limit_ns = min_t(u32, limit_ns,
 				 edcaf->params.txop_us * NSEC_PER_USEC);
-	for (at = 0; at < ppdu->series_count; at++) {
-		const struct al_rate *rate = &ppdu->series[at].rate;
+	for (stage = 0; stage < ppdu->stage_count; stage++) {
+		const struct al_rate *rate = &ppdu->stages[stage].rate;
 
 		bytes = min3(bytes, aggregate_phy_bytes_max(rate->phy),
 			     al_psdu_bytes_within(rate,
@@ -110,7 +111,7 @@ static u32 aggregate_subframe_bytes(const struct al_ppdu *ppdu, u32 mpdu_bytes)
 
 	if (profile->density_ns) {
 		dense = (u64)profile->density_ns *
-			al_rate_kbps(&ppdu->series[0].rate);
+			al_rate_kbps(&ppdu->stages[0].rate);
 		bytes = max_t(u64, bytes, div_u64(dense, 8000000));
 	}
 	return bytes;
@@ -140,7 +141,7 @@ static void aggregate_gather(struct al_ppdu *ppdu)
 		mpdu = al_queue_peek(ppdu->queue);
 		if (!mpdu)
 			break;
-		alone = al_mpdu_alone(ppdu->queue, mpdu);
+		alone = al_mpdu_sends_alone(ppdu->queue, mpdu);
 		if (ppdu->frames && alone)
 			break;
 		bytes = aggregate_psdu_bytes_with(ppdu, mpdu->bytes);
@@ -188,7 +189,7 @@ bool al_aggregate_form(struct al_edcaf *edcaf, struct al_queue *queue)
 	if (ppdu->frames > 1) {
 		ppdu->response = AL_RESPONSE_BA;
 		ppdu->reference = ++edcaf->radio->medium->reference;
-	} else if (queue->link->to || queue->link->nobody) {
+	} else if (queue->link->kind != AL_LINK_MULTICAST) {
 		ppdu->response = AL_RESPONSE_ACK;
 	}
 	al_ppdu_settle_times(ppdu);
@@ -223,8 +224,8 @@ void al_aggregate_fill_in_turn(struct al_edcaf *edcaf)
 
 void al_aggregate_fill(struct al_edcaf *edcaf)
 {
-	if (edcaf->radio->ops->fill)
-		edcaf->radio->ops->fill(edcaf);
+	if (edcaf->radio->ops->form_ppdus)
+		edcaf->radio->ops->form_ppdus(edcaf);
 	else
 		al_aggregate_fill_in_turn(edcaf);
 }

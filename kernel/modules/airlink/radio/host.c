@@ -334,8 +334,8 @@ static int host_poll(struct napi_struct *napi, int budget)
 		radio->ops->report(radio, mpdu, budget);
 	while ((skb = __skb_dequeue(&received)))
 		radio->ops->receive(radio, skb);
-	if (reported && radio->ops->reported)
-		radio->ops->reported(radio);
+	if (reported && radio->ops->reports_done)
+		radio->ops->reports_done(radio);
 	if (resumed)
 		radio->ops->resume(radio);
 

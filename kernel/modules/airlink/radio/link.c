@@ -10,7 +10,8 @@
 
 #include "radio/radio.h"
 
-static struct al_link *link_create(struct al_radio *from, struct al_radio *to)
+static struct al_link *link_create(struct al_radio *from, struct al_radio *to,
+				   enum al_link_kind kind)
 {
 	struct al_link *link = kzalloc(sizeof(*link), GFP_ATOMIC);
 
@@ -18,38 +19,39 @@ static struct al_link *link_create(struct al_radio *from, struct al_radio *to)
 		return NULL;
 	link->from = from;
 	link->to = to;
+	link->kind = kind;
 	link->rate = from->rate;
 	link->rate_fixed = from->rate_fixed;
 	link->snr_cdb = AL_SNR_NONE;
 	return link;
 }
 
-/* @to NULL: to all. Returns NULL if there is no memory. */
+/* The link between two radios. Returns NULL if there is no memory. */
 struct al_link *al_link_get(struct al_radio *from, struct al_radio *to)
 {
-	struct al_link **at = to ? &from->link_to[to->index] :
-				   &from->link_to_all;
+	struct al_link **link = &from->link_to[to->index];
 
-	if (!*at)
-		*at = link_create(from, to);
-	return *at;
+	if (!*link)
+		*link = link_create(from, to, AL_LINK_UNICAST);
+	return *link;
 }
 
-/* To addresses that nobody has: what is sent there takes its time, and is not
- * answered. NULL if there is no memory.
+/* The link for multicast frames. Returns NULL if there is no memory. */
+struct al_link *al_link_get_multicast(struct al_radio *from)
+{
+	if (!from->link_to_all)
+		from->link_to_all = link_create(from, NULL, AL_LINK_MULTICAST);
+	return from->link_to_all;
+}
+
+/* The link for unicast frames to addresses that no radio has: they take their
+ * time on the air and are not answered. Returns NULL if there is no memory.
  */
 struct al_link *al_link_get_nobody(struct al_radio *from)
 {
-	struct al_link *link = from->link_to_nobody;
-
-	if (link)
-		return link;
-	link = link_create(from, NULL);
-	if (!link)
-		return NULL;
-	link->nobody = true;
-	from->link_to_nobody = link;
-	return link;
+	if (!from->link_to_nobody)
+		from->link_to_nobody = link_create(from, NULL, AL_LINK_NOBODY);
+	return from->link_to_nobody;
 }
 
 /* No PPDU has any of its frames. */
@@ -60,12 +62,17 @@ void al_link_destroy(struct al_link *link)
 	for (tid = 0; tid < AL_TIDS; tid++)
 		if (link->queues[tid])
 			al_queue_destroy(link->queues[tid]);
-	if (link->to)
+	switch ((enum al_link_kind)link->kind) {
+	case AL_LINK_UNICAST:
 		link->from->link_to[link->to->index] = NULL;
-	else if (link->nobody)
-		link->from->link_to_nobody = NULL;
-	else
+		break;
+	case AL_LINK_MULTICAST:
 		link->from->link_to_all = NULL;
+		break;
+	case AL_LINK_NOBODY:
+		link->from->link_to_nobody = NULL;
+		break;
+	}
 	kfree(link);
 }
 

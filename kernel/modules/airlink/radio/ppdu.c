@@ -43,7 +43,7 @@ static void ppdu_settle_lone(struct al_ppdu *ppdu)
 {
 	const struct al_mpdu *mpdu = list_first_entry(&ppdu->mpdus,
 						      struct al_mpdu, node);
-	u8 phy = al_ppdu_series(ppdu)->rate.phy;
+	u8 phy = al_ppdu_stage(ppdu)->rate.phy;
 
 	ppdu->psdu_bytes = mpdu->bytes;
 	if (phy == AL_PHY_VHT || phy == AL_PHY_HE)
@@ -55,7 +55,7 @@ void al_ppdu_settle_times(struct al_ppdu *ppdu)
 {
 	const struct al_radio *radio = ppdu->queue->link->from;
 	const struct al_band *band = radio->medium->band;
-	const struct al_series *series = al_ppdu_series(ppdu);
+	const struct al_rate_stage *stage = al_ppdu_stage(ppdu);
 	bool wide = al_queue_wide_block_ack(ppdu->queue);
 	u32 bytes = AL_ACK_BYTES;
 
@@ -63,11 +63,11 @@ void al_ppdu_settle_times(struct al_ppdu *ppdu)
 		ppdu_settle_lone(ppdu);
 	if (ppdu->response == AL_RESPONSE_BA)
 		bytes = wide ? AL_BA_WIDE_BYTES : AL_BA_BYTES;
-	ppdu->ns = al_ppdu_ns(&series->rate, band, ppdu->psdu_bytes);
+	ppdu->ns = al_ppdu_ns(&stage->rate, band, ppdu->psdu_bytes);
 	ppdu->response_ns = ppdu->response == AL_RESPONSE_NONE ? 0 :
-			    al_control_ns(&series->rate, band, bytes);
+			    al_control_ns(&stage->rate, band, bytes);
 	ppdu->protected = ppdu->response != AL_RESPONSE_NONE &&
-			  (series->rts ||
+			  (stage->rts ||
 			   ppdu->psdu_bytes > radio->profile.rts_bytes);
 }
 
@@ -76,12 +76,12 @@ void al_ppdu_settle_times(struct al_ppdu *ppdu)
  */
 bool al_ppdu_try_again(struct al_ppdu *ppdu)
 {
-	if (++ppdu->series_tries < al_ppdu_series(ppdu)->tries)
+	if (++ppdu->stage_tries < al_ppdu_stage(ppdu)->tries)
 		return true;
-	if (ppdu->series_at + 1 == ppdu->series_count)
+	if (ppdu->stage_index + 1 == ppdu->stage_count)
 		return false;
-	ppdu->series_at++;
-	ppdu->series_tries = 0;
+	ppdu->stage_index++;
+	ppdu->stage_tries = 0;
 	al_ppdu_settle_times(ppdu);
 	return true;
 }
@@ -91,10 +91,10 @@ static void ppdu_note_sent(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 {
 	struct al_sent *sent = &mpdu->sent;
 
-	memcpy(sent->series, ppdu->series, sizeof(sent->series));
-	sent->series_used = ppdu->series_at + 1;
+	memcpy(sent->stages, ppdu->stages, sizeof(sent->stages));
+	sent->stages_used = ppdu->stage_index + 1;
 	/* Failed tries are counted when they fail. */
-	sent->last_tries = ppdu->series_tries + answered;
+	sent->last_tries = ppdu->stage_tries + answered;
 	sent->aggregated = ppdu->aggregated && ppdu->frames > 1;
 	sent->subframes = 0;
 	sent->subframes_acked = 0;
@@ -205,6 +205,6 @@ void al_ppdu_close(struct al_ppdu *ppdu, bool answered, u64 now_ns)
 		lost->sent.ends_loss = ppdu->aggregated;
 	kmem_cache_free(ppdu_cache, ppdu);
 	ppdu_skip_dropped(queue);
-	if (retries && radio->ops->retries)
-		radio->ops->retries(queue);
+	if (retries && radio->ops->requeue)
+		radio->ops->requeue(queue);
 }

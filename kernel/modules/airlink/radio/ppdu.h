@@ -17,10 +17,10 @@ struct al_ppdu {
 	struct list_head node;	/* in edcaf->ready */
 	struct list_head mpdus;
 	struct al_queue *queue;
-	struct al_series series[AL_SERIES];
-	u8 series_count;
-	u8 series_at;		/* the one in use, */
-	u8 series_tries;	/* and how often it was tried */
+	struct al_rate_stage stages[AL_RATE_STAGES];
+	u8 stage_count;
+	u8 stage_index;		/* the one in use, */
+	u8 stage_tries;	/* and how often it was tried */
 	u32 psdu_bytes;
 	u32 ns;			/* on the air */
 	u32 response_ns;	/* likewise */
@@ -31,9 +31,10 @@ struct al_ppdu {
 	bool protected;		/* by RTS and CTS */
 };
 
-static inline const struct al_series *al_ppdu_series(const struct al_ppdu *ppdu)
+static inline const struct al_rate_stage *
+al_ppdu_stage(const struct al_ppdu *ppdu)
 {
-	return &ppdu->series[ppdu->series_at];
+	return &ppdu->stages[ppdu->stage_index];
 }
 
 struct al_ppdu *al_ppdu_create(struct al_queue *queue);

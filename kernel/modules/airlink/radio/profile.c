@@ -64,17 +64,17 @@ static const struct {
 int al_profile_check(const struct al_profile *profile,
 		     struct netlink_ext_ack *extack)
 {
-	unsigned int at;
+	unsigned int bound;
 	u32 value;
 
-	for (at = 0; at < ARRAY_SIZE(profile_bounds); at++) {
+	for (bound = 0; bound < ARRAY_SIZE(profile_bounds); bound++) {
 		value = *(const u32 *)((const char *)profile +
-				       profile_bounds[at].offset);
-		if (value >= profile_bounds[at].min &&
-		    value <= profile_bounds[at].max)
+				       profile_bounds[bound].offset);
+		if (value >= profile_bounds[bound].min &&
+		    value <= profile_bounds[bound].max)
 			continue;
 		if (extack)
-			extack->_msg = profile_bounds[at].error;
+			extack->_msg = profile_bounds[bound].error;
 		return -ERANGE;
 	}
 	if (profile->bus_frames && (!profile->bus_bytes || !profile->bus_mbps ||

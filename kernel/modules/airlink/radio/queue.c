@@ -166,11 +166,11 @@ static void queue_pull(struct al_queue *queue)
 }
 
 /* Whether it is to be sent without others. */
-bool al_mpdu_alone(struct al_queue *queue, struct al_mpdu *mpdu)
+bool al_mpdu_sends_alone(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	const struct al_front_ops *ops = queue->link->from->ops;
 
-	return ops->alone && ops->alone(queue, mpdu->skbs);
+	return ops->sends_alone && ops->sends_alone(queue, mpdu->skbs);
 }
 
 /* As many further MSDUs as the profile lets into one MPDU, 9.3.2.2.2: each has a
@@ -198,7 +198,7 @@ static void queue_gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
 		if (list_is_last(&mpdu->node, &queue->fresh))
 			return;
 		further = list_next_entry(mpdu, node);
-		if (al_mpdu_alone(queue, further))
+		if (al_mpdu_sends_alone(queue, further))
 			return;
 		bytes = round_up(inner, 4) + further->bytes -
 			AMSDU_INSTEAD_BYTES;
@@ -226,7 +226,7 @@ struct al_mpdu *al_queue_peek(struct al_queue *queue)
 	if (list_empty(&queue->fresh))
 		queue_pull(queue);
 	mpdu = list_first_entry_or_null(&queue->fresh, struct al_mpdu, node);
-	if (mpdu && queue->session && !al_mpdu_alone(queue, mpdu))
+	if (mpdu && queue->session && !al_mpdu_sends_alone(queue, mpdu))
 		queue_gather_amsdu(queue, mpdu);
 	return mpdu;
 }
@@ -250,12 +250,12 @@ void al_queue_put(struct al_queue *queue, struct al_mpdu *mpdu)
 /* A frame that was sent in vain, to its place. */
 void al_queue_retry(struct al_queue *queue, struct al_mpdu *mpdu)
 {
-	struct al_mpdu *at;
+	struct al_mpdu *earlier;
 
-	list_for_each_entry_reverse(at, &queue->retries, node)
-		if ((s32)(at->seq - mpdu->seq) < 0)
+	list_for_each_entry_reverse(earlier, &queue->retries, node)
+		if ((s32)(earlier->seq - mpdu->seq) < 0)
 			break;
-	list_add(&mpdu->node, &at->node);
+	list_add(&mpdu->node, &earlier->node);
 	if (list_empty(&queue->node))
 		list_add(&queue->node, &queue->edcaf->backlog);
 }

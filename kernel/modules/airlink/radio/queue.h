@@ -21,9 +21,9 @@ struct al_link;
 #define AL_TID_NONE	8
 
 /* What rate control asks for: so many tries at a rate, then the next of these. */
-#define AL_SERIES	4
+#define AL_RATE_STAGES	4
 
-struct al_series {
+struct al_rate_stage {
 	struct al_rate rate;
 	u8 tries;
 	bool rts;
@@ -31,8 +31,8 @@ struct al_series {
 
 /* How the last PPDU that a frame was in came out; for rate control. */
 struct al_sent {
-	struct al_series series[AL_SERIES];
-	u8 series_used;
+	struct al_rate_stage stages[AL_RATE_STAGES];
+	u8 stages_used;
 	u8 last_tries;		/* of the last one used */
 	bool acked;
 	bool aggregated;	/* it was in an A-MPDU: */
@@ -88,7 +88,7 @@ void al_queue_put(struct al_queue *queue, struct al_mpdu *mpdu);
 void al_queue_retry(struct al_queue *queue, struct al_mpdu *mpdu);
 u32 al_queue_window_frames(const struct al_queue *queue);
 bool al_queue_wide_block_ack(const struct al_queue *queue);
-bool al_mpdu_alone(struct al_queue *queue, struct al_mpdu *mpdu);
+bool al_mpdu_sends_alone(struct al_queue *queue, struct al_mpdu *mpdu);
 bool al_queue_waits(const struct al_queue *queue);
 
 struct al_mpdu *al_mpdu_create(struct al_queue *queue, struct sk_buff *skb);

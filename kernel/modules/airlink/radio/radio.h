@@ -31,20 +31,20 @@ struct al_front_ops {
 	/* A further frame of a queue that waits above the device, or NULL. */
 	struct sk_buff *(*pull)(struct al_queue *queue);
 	/* Form PPDUs as long as there is room; NULL: al_aggregate_fill_in_turn()'s way. */
-	void (*fill)(struct al_edcaf *edcaf);
+	void (*form_ppdus)(struct al_edcaf *edcaf);
 	/* @queue has something to send again, which was sent before. */
-	void (*retries)(struct al_queue *queue);
+	void (*requeue)(struct al_queue *queue);
 	/* A frame for each receiver, in its own skb; NULL: no memory. */
 	struct sk_buff *(*copy)(struct al_queue *queue, struct sk_buff *skb);
 	/* Whether @skb must not be in an A-MPDU or A-MSDU with others; NULL:
 	 * no.
 	 */
-	bool (*alone)(struct al_queue *queue, struct sk_buff *skb);
+	bool (*sends_alone)(struct al_queue *queue, struct sk_buff *skb);
 	/* The rates of a PPDU that begins with @skb, where the link has none
 	 * that is fixed, and how many they are.
 	 */
-	int (*rates)(struct al_queue *queue, struct sk_buff *skb,
-		     struct al_series *series);
+	int (*choose_rates)(struct al_queue *queue, struct sk_buff *skb,
+			    struct al_rate_stage *stages);
 	/* An MPDU for a capture, with 802.11 header but without FCS, and so much
 	 * room around it; NULL: the skbs are MPDUs themselves. Returns NULL if
 	 * there is no memory.
@@ -59,7 +59,7 @@ struct al_front_ops {
 	void (*report)(struct al_radio *radio, struct al_mpdu *mpdu,
 		       int budget);
 	/* All that could be reported by now has been; NULL: so what. */
-	void (*reported)(struct al_radio *radio);
+	void (*reports_done)(struct al_radio *radio);
 	/* The host's queue has room again. */
 	void (*resume)(struct al_radio *radio);
 

@@ -67,12 +67,13 @@ static void window_release(struct al_reorder *reorder, struct sk_buff_head *up)
 /* Among the early ones, in its place: most often the last. */
 static void window_keep(struct al_reorder *reorder, struct sk_buff *skb)
 {
-	struct sk_buff *at;
+	struct sk_buff *earlier;
 
-	skb_queue_reverse_walk(&reorder->early, at)
-		if (!window_before(al_received(skb)->seq, al_received(at)->seq))
+	skb_queue_reverse_walk(&reorder->early, earlier)
+		if (!window_before(al_received(skb)->seq,
+				   al_received(earlier)->seq))
 			break;
-	__skb_queue_after(&reorder->early, at, skb);
+	__skb_queue_after(&reorder->early, earlier, skb);
 }
 
 /* One frame that has not been here before, as a list of skbs by skb->next. */

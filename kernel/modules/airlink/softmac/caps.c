@@ -59,10 +59,10 @@ static const struct ieee80211_regdomain softmac_anything_goes = {
 static void softmac_set_bit_rates(struct al_softmac_bands *bands)
 {
 	struct ieee80211_supported_band *band = &bands->band;
-	unsigned int at, first = 0;
+	unsigned int index, first = 0;
 
-	for (at = 0; at < BIT_RATES; at++)
-		bands->bit_rates[at].bitrate = softmac_bit_rates[at];
+	for (index = 0; index < BIT_RATES; index++)
+		bands->bit_rates[index].bitrate = softmac_bit_rates[index];
 	if (band->band != NL80211_BAND_2GHZ)
 		first = AL_CCK_RATES;
 	band->bitrates = &bands->bit_rates[first];
@@ -73,7 +73,7 @@ static void softmac_set_channels(struct al_softmac_bands *bands)
 {
 	struct ieee80211_supported_band *band = &bands->band;
 	const u8 *numbers = softmac_channels_2ghz;
-	int at;
+	int index;
 
 	BUILD_BUG_ON(ARRAY_SIZE(softmac_channels_2ghz) > CHANNELS_MAX);
 	BUILD_BUG_ON(ARRAY_SIZE(softmac_channels_5ghz) > CHANNELS_MAX);
@@ -82,13 +82,13 @@ static void softmac_set_channels(struct al_softmac_bands *bands)
 		numbers = softmac_channels_5ghz;
 		band->n_channels = ARRAY_SIZE(softmac_channels_5ghz);
 	}
-	for (at = 0; at < band->n_channels; at++) {
-		struct ieee80211_channel *channel = &bands->channels[at];
+	for (index = 0; index < band->n_channels; index++) {
+		struct ieee80211_channel *channel = &bands->channels[index];
 
 		channel->band = band->band;
-		channel->hw_value = numbers[at];
+		channel->hw_value = numbers[index];
 		channel->center_freq =
-			ieee80211_channel_to_frequency(numbers[at],
+			ieee80211_channel_to_frequency(numbers[index],
 						       band->band);
 		channel->max_power = 30;
 	}

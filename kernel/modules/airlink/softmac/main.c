@@ -203,8 +203,8 @@ static void softmac_remove(struct al_radio *radio)
 #define COMMON_OPS					\
 	.mpdu_bytes	= al_softmac_mpdu_bytes,	\
 	.copy		= al_softmac_copy,		\
-	.alone		= al_softmac_alone,		\
-	.rates		= al_softmac_rates,		\
+	.sends_alone	= al_softmac_sends_alone,	\
+	.choose_rates	= al_softmac_choose_rates,	\
 	.receive	= al_softmac_receive,		\
 	.report		= al_softmac_report,		\
 	.resume		= al_softmac_resume,		\
@@ -214,12 +214,12 @@ static const struct al_front_ops softmac_front_ops[] = {
 	[AL_PULL] = {
 		COMMON_OPS,
 		.pull		= al_softmac_pull,
-		.fill		= al_softmac_fill,
-		.retries	= al_softmac_retries,
+		.form_ppdus	= al_softmac_form_ppdus,
+		.requeue	= al_softmac_requeue,
 	},
 	[AL_PUSH] = {
 		COMMON_OPS,
-		.reported	= al_softmac_push,
+		.reports_done	= al_softmac_reports_done,
 	},
 	[AL_DRAIN] = {
 		COMMON_OPS,
@@ -253,8 +253,8 @@ static void softmac_describe(struct ieee80211_hw *hw,
 	const struct al_profile *profile = &config->profile;
 
 	hw->queues = IEEE80211_NUM_ACS;
-	hw->max_rates = AL_SERIES;
-	hw->max_report_rates = AL_SERIES;
+	hw->max_rates = AL_RATE_STAGES;
+	hw->max_report_rates = AL_RATE_STAGES;
 	hw->max_rate_tries = RATE_TRIES;
 	hw->max_rx_aggregation_subframes = WINDOW_MAX;
 	hw->max_tx_aggregation_subframes = profile->window_frames;

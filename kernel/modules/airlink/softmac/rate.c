@@ -93,35 +93,35 @@ static struct ieee80211_sta *softmac_rate_sta(const struct al_queue *queue,
 	return ieee80211_find_sta_by_ifaddr(softmac->hw, header->addr1, NULL);
 }
 
-int al_softmac_rates(struct al_queue *queue, struct sk_buff *skb,
-		     struct al_series *series)
+int al_softmac_choose_rates(struct al_queue *queue, struct sk_buff *skb,
+			    struct al_rate_stage *stages)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
-	struct ieee80211_tx_rate rates[AL_SERIES];
+	struct ieee80211_tx_rate rates[AL_RATE_STAGES];
 	int count;
 
-	BUILD_BUG_ON(AL_SERIES > IEEE80211_TX_MAX_RATES);
+	BUILD_BUG_ON(AL_RATE_STAGES > IEEE80211_TX_MAX_RATES);
 	rcu_read_lock();
 	ieee80211_get_tx_rates(info->control.vif, softmac_rate_sta(queue, skb),
 			       skb, rates, ARRAY_SIZE(rates));
 	rcu_read_unlock();
-	for (count = 0; count < AL_SERIES; count++) {
+	for (count = 0; count < AL_RATE_STAGES; count++) {
 		const struct ieee80211_tx_rate *rate = &rates[count];
 
 		if (rate->idx < 0 || !rate->count)
 			break;
-		series[count].rate = softmac_rate_from_tx(rate, info->band);
-		series[count].tries = rate->count;
-		series[count].rts = rate->flags & IEEE80211_TX_RC_USE_RTS_CTS;
+		stages[count].rate = softmac_rate_from_tx(rate, info->band);
+		stages[count].tries = rate->count;
+		stages[count].rts = rate->flags & IEEE80211_TX_RC_USE_RTS_CTS;
 	}
 	return count;
 }
 
 /* Returns whether it has a place there: HE has none. */
-bool al_rate_to_tx(const struct al_series *series, u8 band,
-		   struct ieee80211_tx_rate *to)
+bool al_softmac_rate_to_tx(const struct al_rate_stage *stage, u8 band,
+			   struct ieee80211_tx_rate *to)
 {
-	const struct al_rate *rate = &series->rate;
+	const struct al_rate *rate = &stage->rate;
 
 	*to = (struct ieee80211_tx_rate) { .idx = -1 };
 	switch (rate->phy) {
@@ -142,7 +142,7 @@ bool al_rate_to_tx(const struct al_series *series, u8 band,
 	to->flags |= softmac_width_to_flag(rate->width_mhz);
 	if (rate->gi_ns == 400)
 		to->flags |= IEEE80211_TX_RC_SHORT_GI;
-	if (series->rts)
+	if (stage->rts)
 		to->flags |= IEEE80211_TX_RC_USE_RTS_CTS;
 	return true;
 }
@@ -156,7 +156,8 @@ static u8 softmac_he_gi(u16 gi_ns)
 }
 
 /* A rate of HE. */
-void al_rate_to_info(const struct al_rate *rate, struct rate_info *info)
+void al_softmac_rate_to_info(const struct al_rate *rate,
+			     struct rate_info *info)
 {
 	*info = (struct rate_info) {
 		.flags = RATE_INFO_FLAGS_HE_MCS,
@@ -168,8 +169,8 @@ void al_rate_to_info(const struct al_rate *rate, struct rate_info *info)
 }
 
 /* status->band is set. */
-void al_rate_to_rx(const struct al_rate *rate,
-		   struct ieee80211_rx_status *status)
+void al_softmac_rate_to_rx(const struct al_rate *rate,
+			   struct ieee80211_rx_status *status)
 {
 	status->rate_idx = rate->mcs;
 	status->nss = rate->streams;

@@ -7,18 +7,19 @@
 
 struct al_queue;
 struct al_rate;
-struct al_series;
+struct al_rate_stage;
 struct ieee80211_rx_status;
 struct ieee80211_tx_rate;
 struct rate_info;
 struct sk_buff;
 
-int al_softmac_rates(struct al_queue *queue, struct sk_buff *skb,
-		     struct al_series *series);
-bool al_rate_to_tx(const struct al_series *series, u8 band,
-		   struct ieee80211_tx_rate *rate);
-void al_rate_to_info(const struct al_rate *rate, struct rate_info *info);
-void al_rate_to_rx(const struct al_rate *rate,
-		   struct ieee80211_rx_status *status);
+int al_softmac_choose_rates(struct al_queue *queue, struct sk_buff *skb,
+			    struct al_rate_stage *stages);
+bool al_softmac_rate_to_tx(const struct al_rate_stage *stage, u8 band,
+			   struct ieee80211_tx_rate *rate);
+void al_softmac_rate_to_info(const struct al_rate *rate,
+			     struct rate_info *info);
+void al_softmac_rate_to_rx(const struct al_rate *rate,
+			   struct ieee80211_rx_status *status);
 
 #endif /* AIRLINK_SOFTMAC_RATE_H */

@@ -84,7 +84,7 @@ void al_softmac_receive(struct al_radio *radio, struct sk_buff *skb)
 
 	memset(skb->cb, 0, sizeof(skb->cb));
 	softmac_set_channel(softmac, received.mhz, status);
-	al_rate_to_rx(&received.rate, status);
+	al_softmac_rate_to_rx(&received.rate, status);
 	status->signal = softmac_signal_dbm(received.snr_cdb);
 	status->mactime = al_softmac_tsf_us(softmac, received.at_ns);
 	status->boottime_ns = ktime_get_boottime_ns();

@@ -76,7 +76,7 @@ static void softmac_wake_sta(struct al_softmac *softmac,
 		queue = al_softmac_queue_to(softmac, sta->addr, tid);
 		if (!queue || !al_queue_waits(queue))
 			continue;
-		al_softmac_retries(queue);
+		al_softmac_requeue(queue);
 		if (radio->host.refill_ns == AL_NEVER_NS)
 			al_aggregate_fill(queue->edcaf);
 	}

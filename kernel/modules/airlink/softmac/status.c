@@ -17,7 +17,7 @@
 
 struct status {
 	struct ieee80211_tx_status of;
-	struct ieee80211_rate_status rates[AL_SERIES];
+	struct ieee80211_rate_status rates[AL_RATE_STAGES];
 };
 
 /* The tries at each rate: mac80211's array, or if that cannot say it the list. */
@@ -27,24 +27,25 @@ static void softmac_set_status_rates(struct status *status,
 	struct ieee80211_tx_info *info = status->of.info;
 	struct ieee80211_tx_rate *rates = info->status.rates;
 	bool listed = false;
-	int at;
+	int index;
 
-	for (at = 0; at < IEEE80211_TX_MAX_RATES; at++)
-		rates[at].idx = -1;
-	for (at = 0; at < sent->series_used; at++) {
-		const struct al_series *series = &sent->series[at];
-		u8 tries = at + 1 < sent->series_used ? series->tries :
+	for (index = 0; index < IEEE80211_TX_MAX_RATES; index++)
+		rates[index].idx = -1;
+	for (index = 0; index < sent->stages_used; index++) {
+		const struct al_rate_stage *stage = &sent->stages[index];
+		u8 tries = index + 1 < sent->stages_used ? stage->tries :
 							sent->last_tries;
 
-		if (!al_rate_to_tx(series, info->band, &rates[at]))
+		if (!al_softmac_rate_to_tx(stage, info->band, &rates[index]))
 			listed = true;
-		rates[at].count = tries;
-		al_rate_to_info(&series->rate, &status->rates[at].rate_idx);
-		status->rates[at].try_count = tries;
+		rates[index].count = tries;
+		al_softmac_rate_to_info(&stage->rate,
+					&status->rates[index].rate_idx);
+		status->rates[index].try_count = tries;
 	}
 	if (listed) {
 		status->of.rates = status->rates;
-		status->of.n_rates = sent->series_used;
+		status->of.n_rates = sent->stages_used;
 	}
 }
 

@@ -38,7 +38,7 @@ struct al_queue *al_softmac_queue_to(struct al_softmac *softmac,
 	struct al_link *link;
 
 	if (is_multicast_ether_addr(address)) {
-		link = al_link_get(radio, NULL);
+		link = al_link_get_multicast(radio);
 	} else {
 		to = al_radio_by_address(radio->medium, address);
 		link = to ? al_link_get(radio, to) : al_link_get_nobody(radio);
@@ -69,7 +69,7 @@ static struct al_queue *softmac_queue_of_txq(struct al_softmac *softmac,
 	struct al_link *link;
 
 	if (!sta) {
-		link = al_link_get(softmac->radio, NULL);
+		link = al_link_get_multicast(softmac->radio);
 		queue = link ? al_link_queue(link, 0) : NULL;
 	} else if (al_softmac_sta_of(sta)->known) {
 		queue = al_softmac_queue_to(softmac, sta->addr, txq->tid & 7);
@@ -102,7 +102,7 @@ static bool softmac_sleeps(const struct ieee80211_txq *txq)
 }
 
 /* @queue, of a TXQ, has frames in the device. */
-void al_softmac_retries(struct al_queue *queue)
+void al_softmac_requeue(struct al_queue *queue)
 {
 	struct al_softmac *softmac = queue->link->from->front;
 	struct ieee80211_txq *txq = queue->txq;
@@ -136,14 +136,14 @@ static bool softmac_fill_round(struct al_softmac *softmac,
 	return formed && !full;
 }
 
-void al_softmac_fill(struct al_edcaf *edcaf)
+void al_softmac_form_ppdus(struct al_edcaf *edcaf)
 {
 	const struct al_profile *profile = &edcaf->radio->profile;
 	struct al_softmac *softmac = edcaf->radio->front;
 	struct al_queue *queue, *next;
 
 	list_for_each_entry_safe(queue, next, &edcaf->backlog, node)
-		al_softmac_retries(queue);
+		al_softmac_requeue(queue);
 	al_aggregate_fill_in_turn(edcaf);
 	if (edcaf->aggregates >= profile->aggregates_ahead &&
 	    edcaf->singles >= profile->singles_ahead)
@@ -155,13 +155,14 @@ void al_softmac_fill(struct al_edcaf *edcaf)
 }
 
 /* Control frames, probes of rate control, and what is not QoS data. */
-bool al_softmac_alone(struct al_queue *queue, struct sk_buff *skb)
+bool al_softmac_sends_alone(struct al_queue *queue, struct sk_buff *skb)
 {
 	const struct ieee80211_hdr *header = (const void *)skb->data;
 
 	return !ieee80211_is_data_qos(header->frame_control) ||
 	       !ieee80211_is_data_present(header->frame_control) ||
-	       (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
+	       (IEEE80211_SKB_CB(skb)->flags &
+		IEEE80211_TX_CTL_RATE_CTRL_PROBE);
 }
 
 /* Takes @skb. Caller holds the lock. */
@@ -183,7 +184,7 @@ void al_softmac_send(struct al_softmac *softmac, struct al_queue *queue,
 /* Not in a TXQ's turn, but with the management frames. */
 void al_softmac_send_to_all(struct al_softmac *softmac, struct sk_buff *skb)
 {
-	struct al_link *link = al_link_get(softmac->radio, NULL);
+	struct al_link *link = al_link_get_multicast(softmac->radio);
 
 	al_softmac_send(softmac,
 			link ? al_link_queue(link, AL_TID_NONE) : NULL, skb);
@@ -263,7 +264,7 @@ void al_softmac_wake_tx_queue(struct ieee80211_hw *hw,
 }
 
 /* Reports have lowered what counts against a limit: of the device, or AQL's. */
-void al_softmac_push(struct al_radio *radio)
+void al_softmac_reports_done(struct al_radio *radio)
 {
 	u8 ac;
 

@@ -25,10 +25,10 @@ void al_softmac_wake_tx_queue(struct ieee80211_hw *hw,
 u32 al_softmac_mpdu_bytes(const struct al_queue *queue,
 			  const struct sk_buff *skb);
 struct sk_buff *al_softmac_pull(struct al_queue *queue);
-void al_softmac_fill(struct al_edcaf *edcaf);
-void al_softmac_retries(struct al_queue *queue);
-bool al_softmac_alone(struct al_queue *queue, struct sk_buff *skb);
-void al_softmac_push(struct al_radio *radio);
+void al_softmac_form_ppdus(struct al_edcaf *edcaf);
+void al_softmac_requeue(struct al_queue *queue);
+bool al_softmac_sends_alone(struct al_queue *queue, struct sk_buff *skb);
+void al_softmac_reports_done(struct al_radio *radio);
 void al_softmac_resume(struct al_radio *radio);
 
 /* Ours. With the medium's lock: */
