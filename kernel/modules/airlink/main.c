@@ -27,6 +27,24 @@
  *	capture/	all that is on the air, for tcpdump
  *	netlink/	making, setting and reading all of this
  *
+ * The way of a frame, and the event loop:
+ *
+ *	front end -> host -> queue -> aggregate -> ppdu -> edca -> medium
+ *	                                  ^                        |    ^
+ *	            al_host_exchange_over()                     due|    |next
+ *	                                  |                        v    |
+ *	sender's front end   <- host <- al_ppdu_close()    <----- exchange
+ *	receiver's front end <- host <- al_host_received() <--------'
+ *
+ * It is a circle on purpose. medium has the timer and calls the event that is due;
+ * exchange says when its next one is. The end of an exchange is a completion. A
+ * completion makes room, and in that room the next PPDU is formed, which asks for
+ * the medium again. All of it runs under the medium's lock; what goes up to a host
+ * leaves by NAPI.
+ *
+ * Clauses and tables that comments cite are those of IEEE 802.11-2020, and of
+ * 802.11ax-2021 (27.*) for HE, unless they name another edition.
+ *
  * What it does not model: propagation time, capture, movement, interference
  * between channels, MU-MIMO and OFDMA, 802.11b.
  */

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enhanced distributed channel access (IEEE 802.11-2020, 10.23.2).
+ * Enhanced distributed channel access (10.23.2).
  *
- * A function that wants to send waits until the medium has been idle for AIFS,
- * and then for as many slots as it has drawn. At each slot boundary (the first is
- * the end of AIFS) it sends if its counter is 0, and otherwise counts down, also
- * at the boundary at which another begins to send. It draws anew after each of
- * its PPDUs, whether or not there is another one (post-backoff), and when it
- * begins to want while the medium is busy and its counter is 0. After a failure
- * the contention window doubles, up to CWmax; a success, or giving up on a PPDU,
- * takes it back to CWmin.
+ * Each access category of a radio has a function (EDCAF) that contends. When it has
+ * something to send it waits until the medium has been idle for AIFS, and then for
+ * as many slots as it has drawn. At each slot boundary (the first is the end of
+ * AIFS) it sends if its counter is 0, and otherwise counts down, also at the
+ * boundary at which another begins to send. It draws anew after each of its PPDUs,
+ * whether or not it has another one (post-backoff), and when it gets something to
+ * send while the medium is busy and its counter is 0. After a failure the
+ * contention window doubles, up to CWmax; a success, or giving up on a PPDU, takes
+ * it back to CWmin.
  *
- * Boundaries go on when nobody sends, so a frame that finds the medium idle and a
+ * Boundaries go on while nobody sends: a frame that finds an idle medium and a
  * counter of 0 goes out at the next one.
  *
  * Nothing runs in a slot: the time of access follows from the time since which
@@ -25,8 +26,8 @@
 #include "air/medium.h"
 #include "radio/radio.h"
 
-/* Table 9-155 of IEEE 802.11-2016, which hostapd and mac80211 follow. The AP's own
- * functions differ; mac80211 passes these on, see hostapd's tx_queue settings.
+/* Table 9-155. The functions of an access point have other values; mac80211 passes
+ * them on (hostapd's tx_queue settings).
  */
 const struct al_edca_params al_edca_defaults[AL_ACS] = {
 	[AL_AC_VO] = { .aifsn = 2, .cw_min = 3, .cw_max = 7, .txop_us = 1504 },
@@ -46,7 +47,7 @@ void al_edcaf_init(struct al_edcaf *edcaf, struct al_radio *radio, u8 ac)
 	INIT_LIST_HEAD(&edcaf->backlog);
 }
 
-/* Takes effect with the next draw; the counter stays in its bounds. */
+/* New parameters take effect with the next draw. */
 void al_edcaf_configure(struct al_edcaf *edcaf,
 			const struct al_edca_params *params)
 {
@@ -54,7 +55,7 @@ void al_edcaf_configure(struct al_edcaf *edcaf,
 	edcaf->cw = clamp(edcaf->cw, params->cw_min, params->cw_max);
 }
 
-/* The first slot boundary of this idle period, or never. */
+/* Returns the first slot boundary of this idle period, or AL_NEVER_NS. */
 static u64 edca_first_boundary_ns(const struct al_edcaf *edcaf)
 {
 	const struct al_band *band = edcaf->radio->medium->band;
@@ -65,7 +66,7 @@ static u64 edca_first_boundary_ns(const struct al_edcaf *edcaf)
 	return idle_ns + band->sifs_ns + edcaf->params.aifsn * band->slot_ns;
 }
 
-/* When it will send, as things are now. */
+/* Returns when the function will send, as things are now, or AL_NEVER_NS. */
 u64 al_edcaf_access_ns(const struct al_edcaf *edcaf)
 {
 	u32 slot_ns = edcaf->radio->medium->band->slot_ns;
@@ -81,7 +82,7 @@ u64 al_edcaf_access_ns(const struct al_edcaf *edcaf)
 	return first_ns + (u64)slots * slot_ns;
 }
 
-/* The medium becomes busy for the radio: count the boundaries until @now_ns. */
+/* Counts down the slot boundaries until @now_ns, when the medium becomes busy. */
 void al_edcaf_freeze(struct al_edcaf *edcaf, u64 now_ns)
 {
 	u32 slot_ns = edcaf->radio->medium->band->slot_ns;
@@ -101,7 +102,7 @@ static void edca_draw(struct al_edcaf *edcaf)
 	edcaf->slots = al_medium_random(edcaf->radio->medium, edcaf->cw + 1);
 }
 
-/* It has PPDUs, and had none before. */
+/* The function has a PPDU ready, and had none before: it begins to contend. */
 void al_edcaf_ask(struct al_edcaf *edcaf, u64 now_ns)
 {
 	struct al_medium *medium = edcaf->radio->medium;
@@ -113,13 +114,14 @@ void al_edcaf_ask(struct al_edcaf *edcaf, u64 now_ns)
 	al_medium_schedule(medium, al_edcaf_access_ns(edcaf));
 }
 
-/* Also when a PPDU is given up: 10.23.2.2 b). */
+/* An exchange was answered, or its PPDU was given up (10.23.2.2 b). */
 void al_edcaf_succeeded(struct al_edcaf *edcaf)
 {
 	edcaf->cw = edcaf->params.cw_min;
 	edca_draw(edcaf);
 }
 
+/* An exchange was not answered; its PPDU will be tried again. */
 void al_edcaf_failed(struct al_edcaf *edcaf)
 {
 	edcaf->cw = min_t(u32, 2 * edcaf->cw + 1, edcaf->params.cw_max);

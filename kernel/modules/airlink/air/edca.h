@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A channel access function of a radio; edca.c has the rules of the countdown. */
+/* A channel access function (EDCAF) of a radio; see edca.c. */
 #ifndef AIRLINK_EDCA_H
 #define AIRLINK_EDCA_H
 
@@ -9,33 +9,35 @@
 struct al_medium;
 struct al_radio;
 
-/* In the order of mac80211: the lower, the more urgent. */
+/* Access categories. As with mac80211 the lower number is the more urgent one. */
 enum al_ac { AL_AC_VO, AL_AC_VI, AL_AC_BE, AL_AC_BK, AL_ACS };
 
 #define AL_NEVER_NS	U64_MAX
 
 struct al_edca_params {
 	u8 aifsn;
-	u16 cw_min, cw_max;	/* slots */
-	u32 txop_us;		/* 0: one exchange */
+	u16 cw_min;		/* slots */
+	u16 cw_max;		/* slots */
+	u32 txop_us;		/* 0: a TXOP is one exchange */
 };
 
 extern const struct al_edca_params al_edca_defaults[AL_ACS];
 
 struct al_edcaf {
-	/* Set once. */
+	/* These are set once. */
 	struct al_radio *radio;
-	u8 ac;
+	u8 ac;			/* enum al_ac */
 
 	struct al_edca_params params;
-	u16 cw;
-	u16 slots;		/* left to count */
-	u64 asked_ns;		/* when the first PPDU came to be ready */
+	u16 cw;			/* the contention window, in slots */
+	u16 slots;		/* the backoff counter */
+	u64 asked_ns;		/* when it last began to contend */
 	struct list_head node;	/* in medium->contenders, if PPDUs are ready */
 	struct list_head ready;	/* al_ppdu; the first may be on the air */
-	u8 aggregates, singles;	/* of these */
-	struct list_head backlog;	/* al_queue, for the front ends that
-					 * leave the order to us
+	u8 aggregates;		/* how many A-MPDUs are in ready */
+	u8 singles;		/* how many other PPDUs are in ready */
+	struct list_head backlog;	/* al_queue that take turns here, and
+					 * not in the front end
 					 */
 };
 

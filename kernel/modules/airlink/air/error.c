@@ -8,9 +8,10 @@
  *
  * h, the hazard of a bit, follows from the modulation's error rate without coding
  * and a union bound over the distances of the convolutional code. It needs erfc(),
- * so tools/error_table.py has worked it out beforehand: error_table.h has a curve of
- * -log2(h) for each modulation and code rate, in steps of 0.1 dB. In between it is
- * taken to be linear, which is right to 0.2 % of h.
+ * so tools/error_table.py works it out beforehand, with the formulas of
+ * tsqlab.model.error: error_table.h has a curve of -log2(h) for each modulation and
+ * code rate, in steps of 0.1 dB. Between two steps it is taken to be linear, which
+ * is right to 0.2 % of h.
  *
  * The SNR is over the channel, whatever its width, and of each spatial stream. All
  * bits of the MPDU count, however many streams carry them. (ns-3.44 divides them by
@@ -31,9 +32,9 @@
 #define MPDU_BYTES_MAX	65535U
 #define CERTAIN		(21 * ONE)	/* exp(-21) is below 1e-9 */
 
-#define INTERPOLATED	(CURVE_SCALE * CURVE_STEP_CDB)	/* of log2 */
+#define INTERPOLATED	(CURVE_SCALE * CURVE_STEP_CDB)	/* the scale of a log2 */
 
-/* exp(-x) for @x from 0 to 1, by its Taylor series. */
+/* Returns exp(-@x) for @x from 0 to 1, by its Taylor series. */
 static u64 error_exp_minus(u32 x)
 {
 	static const u32 of_factorial[] = {	/* 2^32 / k!, from k = 2 on */
@@ -49,7 +50,7 @@ static u64 error_exp_minus(u32 x)
 	return ONE - ((x * sum) >> 32);
 }
 
-/* 2^(-@log2 / INTERPOLATED) times @factor. */
+/* Returns 2^(-@log2 / INTERPOLATED) times @factor. */
 static u64 error_scale_down(u32 factor, u32 log2)
 {
 	u32 fraction = log2 % INTERPOLATED;
@@ -58,7 +59,7 @@ static u64 error_scale_down(u32 factor, u32 log2)
 	return (factor * error_exp_minus(x)) >> (log2 / INTERPOLATED);
 }
 
-/* 1 - exp(-@x), in parts of AL_LOSS_SCALE. */
+/* Returns 1 - exp(-@x), in parts of AL_LOSS_SCALE. */
 static u32 error_loss_of(u64 x)
 {
 	u32 rest, halvings;
@@ -71,7 +72,9 @@ static u32 error_loss_of(u64 x)
 	return ((ONE - survival) * AL_LOSS_SCALE) >> 32;
 }
 
-/* Of @bytes with header and FCS, at @snr_cdb in 1/100 dB, as a part of 1e9. */
+/* Returns the probability, in parts of AL_LOSS_SCALE, that an MPDU is lost: of
+ * @bytes with header and FCS, at @snr_cdb in 1/100 dB.
+ */
 u32 al_error_of_mpdu(const struct al_rate *rate, s16 snr_cdb, u32 bytes)
 {
 	const struct curve *curve = rate->phy == AL_PHY_LEGACY ?

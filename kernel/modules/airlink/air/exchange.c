@@ -4,12 +4,12 @@
  *
  *	[ RTS  SIFS  CTS  SIFS ]  PPDU  SIFS  ACK or block ack
  *
- * Hearing. A frame makes the medium busy for all that hear its sender, from its
- * first to its last ns. Who hears two frames at a time, or sends itself, can decode
- * neither (there is no capture effect). Who decodes a frame keeps silent as long
- * as its Duration field says (NAV); who hears one that it cannot decode waits EIFS
- * instead of AIFS, that is, for the ACK that may follow (10.3.2.3.7), unless a
- * frame that it can decode comes in between.
+ * Hearing. A frame makes the medium busy for all radios that hear its sender, from
+ * its first to its last ns. A radio that hears two frames at a time, or sends
+ * itself, can decode neither (there is no capture effect). A radio that decodes a
+ * frame keeps silent as long as its Duration field says (NAV). One that hears a
+ * frame and cannot decode it waits EIFS instead of AIFS, that is, for the ACK that
+ * may follow (10.3.2.3.7), unless it can decode a frame that comes in between.
  *
  * Failing. A sender that gets no answer learns it after the ACK timeout, and
  * counts AIFS from there (10.23.2.4 c). A receiver that decodes no MPDU of a PPDU
@@ -29,7 +29,7 @@
 #include "radio/ppdu.h"
 #include "radio/radio.h"
 
-/* What of an exchange follows the frame of @step. */
+/* Returns the time from the end of the frame of @step to that of the exchange. */
 static u64 exchange_rest_ns(enum al_step step, const struct al_ppdu *ppdu,
 			    const struct al_band *band)
 {
@@ -65,7 +65,7 @@ static u64 exchange_first_frame_ns(const struct al_ppdu *ppdu,
 	       ppdu->ns;
 }
 
-/* The medium becomes busy for @radio: its countdowns stop. */
+/* The medium becomes busy for @radio: its functions stop to count down. */
 static void exchange_freeze(struct al_radio *radio, u64 now_ns)
 {
 	int ac;
@@ -119,7 +119,7 @@ static void exchange_start_frame(struct al_exchange *exchange)
 				   exchange->at_ns);
 }
 
-/* The next step, after a gap of @gap_ns. */
+/* Sets the next step: @from sends a frame after a gap of @gap_ns. */
 static void exchange_prepare(struct al_exchange *exchange, enum al_step step,
 			     struct al_radio *from, u64 frame_ns, u64 gap_ns)
 {
@@ -142,7 +142,7 @@ static void exchange_prepare_first(struct al_exchange *exchange, u64 gap_ns)
 			 gap_ns);
 }
 
-/* @edcaf has got access, and sends its first PPDU. */
+/* @edcaf has won the medium and sends the first of its PPDUs. */
 void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns)
 {
 	struct al_radio *radio = edcaf->radio;
@@ -163,7 +163,7 @@ void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns)
 	exchange_start_frame(exchange);
 }
 
-/* What those that have heard the frame do about it: NAV, or EIFS. */
+/* The radios that have heard the frame set their NAV, or wait EIFS. */
 static void exchange_settle_hearers(struct al_exchange *exchange)
 {
 	struct al_medium *medium = exchange->from->medium;
@@ -181,14 +181,14 @@ static void exchange_settle_hearers(struct al_exchange *exchange)
 			continue;
 		}
 		radio->eifs_until_ns = 0;
-		/* NAV is for those whom the exchange is not about. */
+		/* The two that the exchange is between set no NAV. */
 		if (radio != exchange->edcaf->radio &&
 		    radio != exchange->ppdu->queue->link->to)
 			radio->nav_until_ns = max(radio->nav_until_ns, nav_ns);
 	}
 }
 
-/* Of the exchange so far. */
+/* Charges the airtime that the exchange has taken so far. */
 static void exchange_charge_airtime(struct al_exchange *exchange)
 {
 	struct al_queue *queue = exchange->ppdu->queue;
@@ -198,6 +198,7 @@ static void exchange_charge_airtime(struct al_exchange *exchange)
 	queue->airtime_ns += ns;
 }
 
+/* The PPDU is through, @answered or given up. */
 static void exchange_finish(struct al_exchange *exchange, bool answered)
 {
 	struct al_edcaf *edcaf = exchange->edcaf;
@@ -211,6 +212,7 @@ static void exchange_finish(struct al_exchange *exchange, bool answered)
 						  struct al_ppdu, node);
 }
 
+/* The radio gives the medium back. */
 static void exchange_leave(struct al_exchange *exchange)
 {
 	struct al_edcaf *edcaf = exchange->edcaf;
@@ -225,7 +227,7 @@ static void exchange_leave(struct al_exchange *exchange)
 		list_del_init(&edcaf->node);
 }
 
-/* Of the PPDU that comes next, with the gap before it. */
+/* Returns the time of the whole exchange of the next PPDU, with the gap before it. */
 static u64 exchange_next_ns(const struct al_exchange *exchange)
 {
 	const struct al_band *band = exchange->edcaf->radio->medium->band;
@@ -321,7 +323,7 @@ static void exchange_end_data(struct al_exchange *exchange)
 					 to->medium->band->sifs_ns);
 			return;
 		}
-		/* Not one good FCS in it. */
+		/* No MPDU has a good FCS: it could not decode anything. */
 		to->eifs_until_ns = exchange->at_ns +
 				    al_eifs_minus_difs_ns(to->medium->band);
 	}
@@ -336,7 +338,7 @@ static void exchange_end_response(struct al_exchange *exchange)
 		exchange_fail(exchange);
 }
 
-/* The event of exchange->at_ns. */
+/* Carries out the event of exchange->at_ns. */
 void al_exchange_advance(struct al_exchange *exchange)
 {
 	if (exchange->step == AL_STEP_TIMEOUT) {
@@ -371,7 +373,9 @@ void al_exchange_advance(struct al_exchange *exchange)
 	}
 }
 
-/* The exchange that @radio has begun is cut off: one of its radios goes. */
+/* Cuts off the exchange that @radio has begun, because one of its two radios goes
+ * down.
+ */
 void al_exchange_abort(struct al_radio *radio)
 {
 	struct al_exchange *exchange = &radio->exchange;

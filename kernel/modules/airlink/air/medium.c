@@ -2,8 +2,9 @@
 /*
  * A channel: a small simulator of discrete events, with one timer.
  *
- * Two kinds of events: a step of an exchange that is under way (a frame ends, an
- * answer begins, a timeout), and an access: a function whose countdown is over.
+ * There are two kinds of events: a step of an exchange that is under way (a frame
+ * ends, an answer begins, a timeout), and an access: a function whose countdown is
+ * over.
  * Functions that come to their end at the same nanosecond all send; they have
  * collided. Events are dealt with in the order of their times and as of their
  * times, so that a timer that comes late (on a machine in real time) delays what
@@ -20,7 +21,7 @@
 #include "compat.h"
 #include "radio/radio.h"
 
-/* Evenly distributed in [0, below). */
+/* Returns a random number, evenly distributed in [0, below). */
 u32 al_medium_random(struct al_medium *medium, u32 below)
 {
 	return ((u64)prandom_u32_state(&medium->random) * below) >> 32;
@@ -47,9 +48,10 @@ static u64 medium_next_access_ns(struct al_medium *medium)
 }
 
 /*
- * All whose countdown ends at @at_ns begin. Who is it has to be settled before the
- * first of them makes the medium busy. Of two functions of one radio the more
- * urgent one goes, and to the other it is as if it had collided (10.23.2.4).
+ * All functions whose countdown ends at @at_ns begin to send. Which they are has to
+ * be settled before the first of them makes the medium busy. Of two functions of
+ * one radio the more urgent one sends, and for the other it is as if it had
+ * collided (10.23.2.4).
  */
 static void medium_begin_exchanges(struct al_medium *medium, u64 at_ns)
 {
@@ -81,7 +83,7 @@ static void medium_begin_exchanges(struct al_medium *medium, u64 at_ns)
 	}
 }
 
-/* All that is due by @now_ns. Returns when to come again. */
+/* Carries out all that is due by @now_ns. Returns when the next event is due. */
 static u64 medium_run(struct al_medium *medium, u64 now_ns)
 {
 	struct al_exchange *exchange;
@@ -120,7 +122,9 @@ static enum hrtimer_restart medium_due(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Something is to happen at @at_ns. Caller holds the lock. */
+/* Sets the timer for an event at @at_ns, if none is due before. Caller holds the
+ * lock.
+ */
 void al_medium_schedule(struct al_medium *medium, u64 at_ns)
 {
 	if (at_ns < medium->armed_ns)
@@ -148,7 +152,7 @@ struct al_medium *al_medium_create(u32 id, const struct al_band *band,
 	return medium;
 }
 
-/* It has no radios any more. */
+/* The medium must not have radios any more. */
 void al_medium_destroy(struct al_medium *medium)
 {
 	hrtimer_cancel(&medium->timer);

@@ -20,28 +20,30 @@ struct al_sniffer;
 #define AL_ADDRESS_BUCKETS	256
 
 struct al_medium {
-	/* Set once. */
+	/* These are set once and need no lock. */
 	u32 id;
 	const struct al_band *band;
 	struct hrtimer timer;
-	struct list_head all;		/* in the module's list */
+	struct list_head all;		/* in al_media, under al_mutex */
 
-	/* Guards all that follows, and the radios. Taken with softirqs off. */
+	/* The lock guards all that follows, and the radios. It is taken with
+	 * softirqs off.
+	 */
 	spinlock_t lock;
-	u64 armed_ns;			/* the event that the timer is for */
+	u64 armed_ns;			/* when the timer expires */
 	struct rnd_state random;
-	DECLARE_BITMAP(indices, AL_RADIOS_MAX);
-	struct al_radio *radio_at[AL_RADIOS_MAX];
+	DECLARE_BITMAP(indices, AL_RADIOS_MAX);	/* those that are taken */
+	struct al_radio *radio_at[AL_RADIOS_MAX];	/* by index */
 	struct list_head radios;
 	struct hlist_head by_address[AL_ADDRESS_BUCKETS];
 	struct list_head contenders;	/* al_edcaf with PPDUs ready */
 	struct list_head exchanges;	/* al_exchange under way */
-	u32 reference;			/* of the last A-MPDU */
-	u32 listeners;			/* radios that hand up all they hear */
-	struct al_sniffer *sniffer;	/* NULL: nobody listens */
+	u32 reference;			/* the number of the last A-MPDU */
+	u32 listeners;			/* how many radios have listens set */
+	struct al_sniffer *sniffer;	/* NULL if there is none */
 };
 
-/* The last byte is what differs most, and is enough for so few. */
+/* The last byte is the one in which addresses differ most. */
 static inline u32 al_address_hash(const u8 *address)
 {
 	return address[5];

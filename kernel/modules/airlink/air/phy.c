@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a PPDU is on the air. IEEE 802.11-2020, clauses 17 (OFDM), 19 (HT,
- * mixed format) and 21 (VHT, SU), and 802.11ax-2021, clause 27 (HE SU):
+ * How long a PPDU is on the air. IEEE 802.11-2020, clauses 17 (OFDM), 19 (HT, mixed
+ * format) and 21 (VHT, SU), and 802.11ax-2021, clause 27 (HE SU):
  *
  *	preamble + symbols * time of a symbol + signal extension
  *
@@ -22,7 +22,7 @@
  * of 4 us (19.4.3, 21.4.3). HE has no packet extension here (27.3.13 has 0 to
  * 16 us, which the receiver asks for), nor the extra symbol that LDPC may need.
  *
- * Pure functions; all lengths are of a PSDU in bytes, all times in ns.
+ * All functions are pure. Lengths are those of a PSDU, in bytes; times are in ns.
  */
 
 #include <linux/kernel.h>
@@ -40,15 +40,16 @@
 #define VHT_PREAMBLE_NS		(LEGACY_PREAMBLE_NS + 8000U + 4000U + 4000U)
 #define HE_PREAMBLE_NS		(LEGACY_PREAMBLE_NS + 4000U + 8000U + 4000U)
 
-#define LTF_NS			4000U	/* HT and VHT: with its guard interval */
-#define HE_LTF_2X_NS		6400U	/* without */
+/* Training fields: HT's and VHT's with guard interval, HE's without. */
+#define LTF_NS			4000U
+#define HE_LTF_2X_NS		6400U
 #define HE_LTF_4X_NS		12800U
 
 /* Symbols without their guard interval. */
 #define SYMBOL_NS		3200U
 #define HE_SYMBOL_NS		12800U
 
-#define LONG_SYMBOL_NS		4000U	/* with a guard interval of 0.8 us */
+#define LONG_SYMBOL_NS		4000U	/* the guard interval is 0.8 us */
 
 const struct al_rate al_rate_lowest = {
 	.phy = AL_PHY_LEGACY,
@@ -70,7 +71,7 @@ const struct al_band al_band_5ghz = {
 	.extension_ns = 0,
 };
 
-/* Bits of a subcarrier in a symbol times the code rate, times 12. */
+/* Data bits that a subcarrier has in a symbol, times 12, by MCS. */
 static const u8 coded_bits_x12[] = {
 	6, 12, 18, 24, 36, 48, 54, 60, 72, 80, 90, 100
 };
@@ -83,7 +84,7 @@ static const u16 he_subcarriers[] = { 234, 468, 980, 1960 };
 
 static const u8 training_fields[] = { 0, 1, 2, 4, 4 };
 
-/* 0 for 20 MHz, ..., 3 for 160 MHz; negative for anything else. */
+/* Returns 0 for 20 MHz, 1 for 40, 2 for 80, 3 for 160; -1 for anything else. */
 static int phy_width_index(u8 width_mhz)
 {
 	switch (width_mhz) {
@@ -144,8 +145,8 @@ static u32 phy_bcc_encoders(const struct al_rate *rate)
 	return DIV_ROUND_UP(kbps, 600000);
 }
 
-/* Table 21-38 ff.: the VHT combinations in which the bits of a symbol do not come
- * out even. Only those of up to four streams.
+/* VHT has no rate where the bits of a symbol do not come out even: tables 21-38 ff.
+ * These are the ones of up to four streams.
  */
 static bool phy_vht_undefined(const struct al_rate *rate)
 {
@@ -161,7 +162,7 @@ static bool phy_vht_undefined(const struct al_rate *rate)
 	}
 }
 
-/* Whether the standard has such a rate (and this module, up to four streams). */
+/* Returns whether the standard has such a rate, with up to four streams. */
 bool al_rate_valid(const struct al_rate *rate)
 {
 	bool short_gi = rate->gi_ns == 400, long_gi = rate->gi_ns == 800;
@@ -228,7 +229,9 @@ u32 al_ppdu_ns(const struct al_rate *rate, const struct al_band *band,
 		     U32_MAX);
 }
 
-/* The longest PSDU whose PPDU takes no more than @limit_ns; 0 if none does. */
+/* Returns the length of the longest PSDU whose PPDU takes no more than @limit_ns; 0
+ * if even an empty one takes longer.
+ */
 u32 al_psdu_bytes_within(const struct al_rate *rate,
 			 const struct al_band *band, u32 limit_ns)
 {
@@ -247,10 +250,10 @@ u32 al_psdu_bytes_within(const struct al_rate *rate,
 }
 
 /*
- * The rate of an answer to a frame at @rate: the highest of 6, 12 and 24 Mbit/s
- * (the mandatory ones, which a BSS has as its basic rates) that is not above the
- * frame's own; of an HT, VHT or HE frame that is the legacy rate of the same
- * modulation and coding, whatever its streams and width (10.6.6.5.2, 10.6.11).
+ * Returns the rate of an answer to a frame at @rate: the highest of 6, 12 and 24
+ * Mbit/s (the mandatory rates, which a BSS has as its basic ones) that is not above
+ * the frame's own. An HT, VHT or HE frame counts as one at the legacy rate of the
+ * same modulation and coding, whatever its streams and width (10.6.6.5.2, 10.6.11).
  */
 struct al_rate al_response_rate(const struct al_rate *rate)
 {
@@ -263,7 +266,7 @@ struct al_rate al_response_rate(const struct al_rate *rate)
 	return response;
 }
 
-/* The time of a control frame that belongs to a frame at the rate @eliciting. */
+/* Returns the time of a control frame that belongs to a frame at @eliciting. */
 u32 al_control_ns(const struct al_rate *eliciting, const struct al_band *band,
 		  u32 bytes)
 {
@@ -272,14 +275,16 @@ u32 al_control_ns(const struct al_rate *eliciting, const struct al_band *band,
 	return al_ppdu_ns(&rate, band, bytes);
 }
 
-/* From the end of a frame until its sender gives up on an answer, 10.3.2.11. */
+/* Returns how long a sender waits for an answer, from the end of its frame
+ * (10.3.2.11).
+ */
 u32 al_ack_timeout_ns(const struct al_band *band)
 {
 	return band->sifs_ns + band->slot_ns + AL_RX_START_DELAY_NS;
 }
 
-/* What a station that could not decode a frame waits on top: room for the ACK of
- * it at the lowest rate, 10.3.7.
+/* Returns how much longer than DIFS a station waits that could not decode a frame:
+ * long enough for an ACK at the lowest rate (10.3.7).
  */
 u32 al_eifs_minus_difs_ns(const struct al_band *band)
 {

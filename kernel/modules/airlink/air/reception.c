@@ -11,7 +11,9 @@
 #include "radio/radio.h"
 #include "radio/received.h"
 
-/* @radio NULL: nobody has the address. */
+/* Returns whether @radio can decode the frame of this step. It is NULL if nobody
+ * has the address that the frame is for.
+ */
 bool al_reception_decodes(const struct al_exchange *exchange,
 			  const struct al_radio *radio)
 {
@@ -21,7 +23,7 @@ bool al_reception_decodes(const struct al_exchange *exchange,
 	       !test_bit(radio->index, exchange->deaf);
 }
 
-/* A copy of each MSDU for @to, by skb->next. */
+/* Returns a copy of each MSDU for @to, linked by skb->next. */
 static struct sk_buff *reception_copies(struct al_radio *to,
 					struct al_exchange *exchange,
 					struct al_mpdu *mpdu)
@@ -51,8 +53,9 @@ static struct sk_buff *reception_copies(struct al_radio *to,
 	return first;
 }
 
-/* For the host of @to, or for the reorder buffer. Front ends of different kinds
- * do not understand each other's frames, and only keep out of their way.
+/* Passes an MPDU to the host of @to, or to its reorder buffer. Front ends of
+ * different kinds do not understand each other's frames; they only keep out of each
+ * other's way.
  */
 static void reception_hand_over(struct al_exchange *exchange,
 				struct al_mpdu *mpdu, struct al_radio *to)
@@ -77,7 +80,7 @@ static void reception_hand_over(struct al_exchange *exchange,
 		al_host_received(to, skb);
 }
 
-/* Returns whether @to has decoded any of it. */
+/* The receiver gets what is not lost in noise. Returns whether that is any MPDU. */
 bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 {
 	const struct al_rate *rate = &al_ppdu_stage(exchange->ppdu)->rate;
@@ -89,7 +92,7 @@ bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 		if (al_link_loses(link, rate, mpdu->bytes))
 			continue;
 		any = true;
-		if (mpdu->received)	/* the block ack got lost before */
+		if (mpdu->received)	/* before; the block ack got lost */
 			continue;
 		mpdu->received = true;
 		reception_hand_over(exchange, mpdu, to);
@@ -97,7 +100,7 @@ bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 	return any;
 }
 
-/* What is not for them, by those who want it all the same. */
+/* Radios whose hosts want others' frames, too (monitor mode), get theirs. */
 void al_reception_overheard(struct al_exchange *exchange)
 {
 	const struct al_rate *rate = &al_ppdu_stage(exchange->ppdu)->rate;
@@ -116,6 +119,7 @@ void al_reception_overheard(struct al_exchange *exchange)
 	}
 }
 
+/* All who can decode it get the frame. */
 void al_reception_multicast(struct al_exchange *exchange)
 {
 	struct al_mpdu *mpdu = list_first_entry(&exchange->ppdu->mpdus,

@@ -12,7 +12,7 @@
 #include "capture/radiotap.h"
 #include "radio/radio.h"
 
-/* With room for all that show() puts around it. */
+/* Returns an empty skb for so many bytes of an MPDU, or NULL. */
 struct sk_buff *al_capture_alloc(u32 bytes)
 {
 	struct sk_buff *skb = alloc_skb(AL_RADIOTAP_BYTES + bytes + FCS_LEN,
@@ -23,7 +23,7 @@ struct sk_buff *al_capture_alloc(u32 bytes)
 	return skb;
 }
 
-/* Of the bytes only: an skb on its way has a sender's times and owner. */
+/* Copies the bytes and nothing else: @skb also has its sender's times and owner. */
 static struct sk_buff *capture_copy(const struct sk_buff *skb)
 {
 	struct sk_buff *copy = al_capture_alloc(skb->len);
@@ -33,9 +33,7 @@ static struct sk_buff *capture_copy(const struct sk_buff *skb)
 	return copy;
 }
 
-/* One MSDU of an A-MSDU, from a frame of its own; @frame starts with the MPDU's
- * header.
- */
+/* Adds the MSDU that is in @skb, a whole MPDU, to the A-MSDU in @frame. */
 static void capture_put_subframe(struct sk_buff *frame,
 				 const struct sk_buff *skb)
 {
@@ -52,7 +50,7 @@ static void capture_put_subframe(struct sk_buff *frame,
 	skb_copy_bits(skb, header_bytes, skb_put(frame, bytes), bytes);
 }
 
-/* Frames of a softmac device, which the device has put into one. */
+/* Makes an A-MSDU of the frames that a softmac device has put into one MPDU. */
 static struct sk_buff *capture_amsdu(const struct al_mpdu *mpdu)
 {
 	struct ieee80211_hdr *header =
@@ -76,6 +74,7 @@ static struct sk_buff *capture_amsdu(const struct al_mpdu *mpdu)
 	return frame;
 }
 
+/* Returns an MPDU without its FCS, or NULL if there is no memory. */
 struct sk_buff *al_capture_mpdu(const struct al_mpdu *mpdu)
 {
 	const struct al_front_ops *ops = mpdu->queue->link->from->ops;

@@ -3,8 +3,8 @@
  * The radiotap header of a captured frame, as www.radiotap.org has it: fields in
  * the order of their numbers, each aligned to its own size, little-endian.
  *
- *	TSFT		us of the monotonic clock at the beginning of the PPDU (to
- *			which Wireshark's wlan_radio.tsf_at_end has to be set)
+ *	TSFT		us of the monotonic clock at the beginning of the PPDU
+ *			(Wireshark: set wlan_radio.tsf_at_end to false)
  *	FLAGS		FCS at end; bad FCS
  *	RATE		legacy
  *	CHANNEL
@@ -81,7 +81,7 @@ static void radiotap_put_ht(struct al_radiotap *tap, const struct al_rate *rate)
 	radiotap_put8(tap, rate->mcs + 8 * (rate->streams - 1));
 }
 
-/* Of radiotap's numbers for bandwidths, those that are whole channels. */
+/* Returns radiotap's number for a bandwidth that is a whole channel. */
 static u8 radiotap_vht_bandwidth(u8 width_mhz)
 {
 	switch (width_mhz) {
@@ -109,15 +109,15 @@ static void radiotap_put_vht(struct al_radiotap *tap,
 	radiotap_put8(tap, rate->mcs << 4 | rate->streams);
 	for (user = 1; user < 4; user++)
 		radiotap_put8(tap, 0);
-	radiotap_put8(tap, 0);	/* BCC */
-	radiotap_put8(tap, 0);	/* group, */
-	radiotap_put16(tap, 0);	/* partial AID: not known */
+	radiotap_put8(tap, 0);	/* the coding is BCC */
+	radiotap_put8(tap, 0);	/* the group is not known */
+	radiotap_put16(tap, 0);	/* nor is the partial AID */
 }
 
-/* Bandwidth, guard interval, LTF: see phy.c. */
+/* Returns bandwidth, guard interval and training fields; phy.c has the rules. */
 static u16 radiotap_he_data5(const struct al_rate *rate)
 {
-	static const u8 fields[] = { 0, 0, 1, 2, 2 };	/* 1, 2, 4 of them */
+	static const u8 fields[] = { 0, 0, 1, 2, 2 };	/* for 1, 2, 4 fields */
 	u16 bits = fields[rate->streams] << 8;
 
 	bits |= rate->gi_ns == 3200 ? TAP(HE_DATA5_LTF_SIZE_4X) << 6 :
@@ -153,7 +153,7 @@ static void radiotap_put_he(struct al_radiotap *tap, const struct al_rate *rate)
 	radiotap_put16(tap, rate->streams);
 }
 
-/* A PPDU that has begun at @start_ns. */
+/* Begins the header of a PPDU that was on the air from @start_ns on. */
 void al_radiotap_begin(struct al_radiotap *tap, const struct al_rate *rate,
 		       u16 mhz, u64 start_ns)
 {
@@ -184,11 +184,11 @@ void al_radiotap_ampdu(struct al_radiotap *tap, u32 reference)
 	radiotap_put32(tap, reference);
 	tap->ampdu_flags_at = tap->length;
 	radiotap_put16(tap, TAP(AMPDU_LAST_KNOWN));
-	radiotap_put8(tap, 0);	/* the delimiter's CRC: not known */
+	radiotap_put8(tap, 0);	/* the delimiter's CRC is not known */
 	radiotap_put8(tap, 0);
 }
 
-/* The MPDU is the last of its A-MPDU. */
+/* Marks the MPDU as the last of its A-MPDU. */
 void al_radiotap_last(struct al_radiotap *tap)
 {
 	tap->bytes[tap->ampdu_flags_at] |= TAP(AMPDU_IS_LAST);

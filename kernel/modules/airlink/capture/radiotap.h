@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a capture says of a frame beside its bytes; see radiotap.c. */
+/* The radiotap header of a captured frame; see radiotap.c. */
 #ifndef AIRLINK_RADIOTAP_H
 #define AIRLINK_RADIOTAP_H
 
@@ -9,13 +9,14 @@
 
 #define AL_RADIOTAP_BYTES	48U
 
-/* All MPDUs of a PPDU have the same, but for one flag of the last. */
+/* All MPDUs of a PPDU have the same header, but for a flag in that of the last. */
 struct al_radiotap {
 	u8 bytes[AL_RADIOTAP_BYTES];
-	u32 present;		/* fields, by number */
+	u32 present;		/* a bit for each field that it has */
 	u8 length;
-	u8 flags_at, ampdu_flags_at;
-	bool bad_fcs;
+	u8 flags_at;		/* offset of FLAGS in bytes */
+	u8 ampdu_flags_at;	/* offset of the flags of AMPDU_STATUS */
+	bool bad_fcs;		/* the frames get a wrong FCS */
 };
 
 void al_radiotap_begin(struct al_radiotap *tap, const struct al_rate *rate,

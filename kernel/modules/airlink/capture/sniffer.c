@@ -5,18 +5,17 @@
  * and block ack, with radiotap header and FCS, each with the end of its PPDU as
  * its time.
  *
- * It hears everybody, at no noise. What a collision has made of a frame depends on
- * where one stands; here its FCS is bad if the one that it is for could not decode
- * it (multicast: if nobody could). MPDUs that are lost in noise look good, and it
- * is the block ack that says which they were.
+ * It hears everybody, without noise. What a collision has made of a frame depends on
+ * where one stands; here its FCS is bad if its receiver could not decode it (of
+ * multicast: if nobody could). MPDUs that are lost in noise look good; the block ack
+ * says which they were.
  *
- * Data of a softmac device is shown as the driver got it. A fullmac device makes a
- * header that says the same as its Ethernet one; nothing in it has been sent by
- * mac80211, but lengths, numbers and times are those of the model. Control frames
- * exist in a capture only.
+ * Data of a softmac device is shown as the driver got it. A fullmac device makes an
+ * 802.11 header that says the same as its Ethernet one; lengths, numbers and times
+ * are those of the model. Control frames exist in a capture only.
  *
- * With no such device, or one that is down, none of this costs anything. Frames go
- * to the taps only: the stack takes them for somebody else's.
+ * Without such a device, or while it is down, none of this costs anything. Frames go
+ * to the taps only: for the stack they are PACKET_OTHERHOST.
  */
 
 #include <linux/crc32.h>
@@ -49,13 +48,15 @@ struct block_ack {
 
 #define BA_FIXED_BYTES	offsetof(struct block_ack, bitmap)
 
-/* 9.3.1.8.2: in the Fragment Number subfield, how long the bitmap is. */
+/* The length of the bitmap, in the Fragment Number subfield (9.3.1.8.2). */
 #define BA_BITMAP_64	0
 #define BA_BITMAP_256	4
 
 #define DURATION_MAX_US	32767
 
-/* A frame without its FCS, to all taps. Takes @skb. */
+/* Gives a frame its FCS and its radiotap header, and passes it to all taps. Takes
+ * @skb.
+ */
 static void sniffer_show(const struct al_exchange *exchange,
 			 struct sk_buff *skb, const struct al_radiotap *tap)
 {
@@ -84,8 +85,8 @@ static __le16 sniffer_duration(const struct al_exchange *exchange)
 	return cpu_to_le16(min_t(u64, us, DURATION_MAX_US));
 }
 
-/* Whom the frame of this step is for; NULL: all, or an address that nobody has
- * (which is a softmac device's).
+/* Returns the radio that the frame of this step is for. NULL: it is multicast, or
+ * for an address that no radio has (only softmac devices send such frames).
  */
 static const struct al_radio *
 sniffer_receiver(const struct al_exchange *exchange)
@@ -95,7 +96,7 @@ sniffer_receiver(const struct al_exchange *exchange)
 	return exchange->edcaf->radio;
 }
 
-/* The receiver's address; of a frame that nobody is there for, its own. */
+/* Sets the receiver's address: the radio's, or if there is none the frame's own. */
 static void sniffer_put_receiver(const struct al_exchange *exchange,
 				 u8 *address)
 {
@@ -120,7 +121,7 @@ static bool sniffer_collided(const struct al_exchange *exchange)
 	return bitmap_subset(exchange->from->hearers, bad, AL_RADIOS_MAX);
 }
 
-/* What the sender's host takes it for, or the lowest of the band. */
+/* Returns the channel that the sender's host has set, or the first of the band. */
 static u16 sniffer_channel_mhz(const struct al_radio *radio)
 {
 	if (radio->mhz)
@@ -143,7 +144,7 @@ static bool sniffer_is_retry(const struct al_ppdu *ppdu)
 	return ppdu->stage_index || ppdu->stage_tries;
 }
 
-/* What each try has of its own. */
+/* Sets what differs between the tries of a frame. */
 static void sniffer_settle_header(const struct al_exchange *exchange,
 				  const struct al_mpdu *mpdu,
 				  struct sk_buff *skb)
@@ -209,7 +210,7 @@ static void sniffer_show_rts(const struct al_exchange *exchange)
 	sniffer_show_control(exchange, &rts, sizeof(rts));
 }
 
-/* A CTS and an ACK differ in their names. */
+/* A CTS and an ACK differ only in their subtype. */
 static void sniffer_show_answer(const struct al_exchange *exchange, u16 subtype)
 {
 	struct ieee80211_cts answer = {
@@ -221,7 +222,7 @@ static void sniffer_show_answer(const struct al_exchange *exchange, u16 subtype)
 	sniffer_show_control(exchange, &answer, sizeof(answer));
 }
 
-/* The number that an MPDU has in its header. */
+/* Returns the number that an MPDU has in its header. */
 static u16 sniffer_number(const struct al_mpdu *mpdu)
 {
 	const struct ieee80211_hdr *header = (void *)mpdu->skbs->data;
@@ -231,7 +232,9 @@ static u16 sniffer_number(const struct al_mpdu *mpdu)
 	return IEEE80211_SEQ_TO_SN(le16_to_cpu(header->seq_ctrl));
 }
 
-/* A bitmap of the PPDU's MPDUs, from the first on, which has the lowest number. */
+/* Sets a bit for each MPDU of the PPDU that was received, from the first MPDU on,
+ * which has the lowest number.
+ */
 static void sniffer_mark_received(const struct al_ppdu *ppdu,
 				  struct block_ack *ba)
 {
@@ -269,7 +272,9 @@ static void sniffer_show_block_ack(const struct al_exchange *exchange)
 			     (wide ? AL_BA_WIDE_BYTES : AL_BA_BYTES) - FCS_LEN);
 }
 
-/* The frame of this step has ended. Caller holds the lock; there is a sniffer. */
+/* Shows the frame of this step, which has ended. The medium must have a sniffer.
+ * Caller holds the lock.
+ */
 void al_sniff(const struct al_exchange *exchange)
 {
 	if (!netif_running(exchange->from->medium->sniffer->dev))
@@ -321,7 +326,9 @@ static void sniffer_set(struct al_medium *medium, struct al_sniffer *sniffer)
 	spin_unlock_bh(&medium->lock);
 }
 
-/* One for each medium, in @net. al_mutex is held. */
+/* Makes the sniffer of a medium, in @net. A medium has one at most. al_mutex is
+ * held.
+ */
 int al_sniffer_create(struct al_medium *medium, struct net *net,
 		      const char *name, struct netlink_ext_ack *extack)
 {
@@ -350,7 +357,7 @@ int al_sniffer_create(struct al_medium *medium, struct net *net,
 	return 0;
 }
 
-/* If there is one. al_mutex is held. */
+/* Removes the sniffer, if there is one. al_mutex is held. */
 void al_sniffer_destroy(struct al_medium *medium)
 {
 	struct al_sniffer *sniffer = medium->sniffer;

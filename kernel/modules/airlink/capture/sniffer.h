@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A device that shows all that is on a medium; see sniffer.c. */
+/* A network device that shows all that is on a medium; see sniffer.c. */
 #ifndef AIRLINK_SNIFFER_H
 #define AIRLINK_SNIFFER_H
 

@@ -4,15 +4,16 @@
  * mac80211 does elsewhere is the firmware's: queues for each peer, aggregation,
  * block ack without a handshake, reordering.
  *
- * A BSS without management frames. A station is told its access point, and is
- * associated as long as both are up. It sends everything there, as a unicast
- * frame, whomever it is for; an access point sends to the station that a frame is
- * for, to all of them as a multicast frame at the lowest rate, and also forwards
- * from one of its stations to another, as firmware does.
+ * The BSS has no management frames. A station is told its access point, and is
+ * associated as long as both are up. It sends everything there, in unicast frames,
+ * whomever it is for. An access point sends to the station that a frame is for; to
+ * all of them with a multicast frame at the lowest rate; and it forwards from one of
+ * its stations to another, as firmware does.
  *
- * On the air a frame is QoS data: 26 bytes of header, 8 of LLC/SNAP, 4 of FCS, in
- * place of the 14 of Ethernet's. Its traffic class is skb->priority, where that is
- * one, or else the upper bits of the DS field, as with mac80211.
+ * On the air a frame is QoS data: it has 26 bytes of header, 8 of LLC/SNAP and 4 of
+ * FCS instead of the 14 of its Ethernet header. Its traffic class is skb->priority,
+ * if that is a traffic class, or else the upper bits of the DS field, as with
+ * mac80211.
  */
 
 #include <linux/etherdevice.h>
@@ -32,7 +33,7 @@
 struct al_fullmac {
 	struct al_radio *radio;
 	struct net_device *dev;
-	u8 access_point[ETH_ALEN];	/* zeros: it is one itself */
+	u8 access_point[ETH_ALEN];	/* zeros if it is one itself */
 	bool is_access_point;
 };
 
@@ -42,7 +43,7 @@ static u32 fullmac_mpdu_bytes(const struct al_queue *queue,
 	return skb->len - ETH_HLEN + QOS_HEADER_BYTES + LLC_BYTES + FCS_BYTES;
 }
 
-/* Whether @station is one of the BSS that @access_point has. */
+/* Returns whether @station is in the BSS of @access_point. */
 static bool fullmac_associated(const struct al_radio *station,
 			       const struct al_radio *access_point)
 {
@@ -53,7 +54,9 @@ static bool fullmac_associated(const struct al_radio *station,
 	       ether_addr_equal(ours->access_point, access_point->address);
 }
 
-/* The queue for a frame to @address, or NULL. Caller holds the lock. */
+/* Returns the queue for a frame to @address, or NULL if nobody can get it. Caller
+ * holds the lock.
+ */
 static struct al_queue *fullmac_queue_for(struct al_fullmac *fullmac,
 					  const u8 *address, u8 tid)
 {
@@ -86,7 +89,7 @@ static u8 fullmac_tid(struct sk_buff *skb)
 	return cfg80211_classify8021d(skb, NULL) & 7;
 }
 
-/* Takes @skb. Returns whether the host's queue is to stop. */
+/* Takes @skb. Returns whether the host has to stop its queue. */
 static bool fullmac_send(struct al_fullmac *fullmac, struct sk_buff *skb)
 {
 	u8 tid = fullmac_tid(skb);
@@ -130,7 +133,7 @@ static struct sk_buff *fullmac_copy(struct al_queue *queue, struct sk_buff *skb)
 	return copy;
 }
 
-/* What an MSDU has in place of its Ethernet header, after RFC 1042. */
+/* Adds an MSDU to @frame: with LLC/SNAP instead of the Ethernet header (RFC 1042). */
 static void fullmac_put_msdu(struct sk_buff *frame, const struct sk_buff *skb)
 {
 	const struct ethhdr *ethernet = (const struct ethhdr *)skb->data;
@@ -143,7 +146,9 @@ static void fullmac_put_msdu(struct sk_buff *frame, const struct sk_buff *skb)
 	skb_put_data(frame, skb->data + ETH_HLEN, skb->len - ETH_HLEN);
 }
 
-/* The subframe header is an Ethernet header with the length, 9.3.2.2.2. */
+/* Adds MSDUs as an A-MSDU. A subframe's header is an Ethernet header that has the
+ * length for its type (9.3.2.2.2).
+ */
 static void fullmac_put_amsdu(struct sk_buff *frame, const struct sk_buff *skbs)
 {
 	const struct sk_buff *skb;
@@ -196,7 +201,7 @@ static void fullmac_put_header(struct sk_buff *frame,
 	header->qos_ctrl = cpu_to_le16(qos);
 }
 
-/* mpdu->bytes is what it comes to, with FCS. */
+/* The frame comes to mpdu->bytes, with FCS. */
 static struct sk_buff *fullmac_capture(const struct al_mpdu *mpdu, u32 headroom,
 				       u32 tailroom)
 {
@@ -214,7 +219,7 @@ static struct sk_buff *fullmac_capture(const struct al_mpdu *mpdu, u32 headroom,
 	return frame;
 }
 
-/* From one station to another, or to all others. */
+/* Sends a frame of one station to another, or to all others. */
 static void fullmac_forward(struct al_fullmac *fullmac, struct sk_buff *skb)
 {
 	struct al_medium *medium = fullmac->radio->medium;
@@ -244,7 +249,7 @@ static void fullmac_receive(struct al_radio *radio, struct sk_buff *skb)
 			return;
 		}
 	}
-	/* What a station has sent to all comes back from its access point. */
+	/* A station's own multicast frame comes back from its access point. */
 	if (!fullmac->is_access_point &&
 	    ether_addr_equal(skb->data + ETH_ALEN, dev->dev_addr)) {
 		consume_skb(skb);
@@ -308,8 +313,8 @@ static void fullmac_setup(struct net_device *dev)
 	ether_setup(dev);
 	dev->netdev_ops = &fullmac_netdev_ops;
 	dev->min_mtu = ETH_MIN_MTU;
-	dev->max_mtu = 2304 - LLC_BYTES;	/* 9.2.4.7.1: of an MSDU */
-	/* A frame is queued: pktgen must not send it twice. */
+	dev->max_mtu = 2304 - LLC_BYTES;	/* an MSDU has 2304: 9.2.4.7.1 */
+	/* pktgen must not send an skb again while it is queued here. */
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 }
 

@@ -25,9 +25,9 @@ netlink_profile_policy[AIRLINK_PROFILE_MAX + 1] = {
 	[1 ... AIRLINK_PROFILE_MAX] = { .type = NLA_U32 },
 };
 
-/* Not const: 6.1's struct nla_policy would not take it. */
+/* These are not const because struct nla_policy of 6.1 does not take that. */
 static struct netlink_range_validation netlink_txop_range = {
-	.max = 65535 * 32,	/* the field of the EDCA parameter set */
+	.max = 65535 * 32,	/* a beacon has 16 bits, in 32 us */
 };
 
 static struct netlink_range_validation netlink_loss_range = {
@@ -63,7 +63,7 @@ const struct nla_policy al_netlink_policy[AIRLINK_ATTR_MAX + 1] = {
 	[AIRLINK_ATTR_HEARS] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
-/* What a message must have. */
+/* Errors: -EINVAL if the message does not have @attribute. */
 int al_netlink_need(struct genl_info *info, int attribute)
 {
 	if (!GENL_REQ_ATTR_CHECK(info, attribute))
@@ -100,13 +100,16 @@ int al_netlink_read_rate(struct genl_info *info, int attribute,
 	return -EINVAL;
 }
 
-/* Into @profile, which has the values of what is not said. */
+/* Sets what the message says of a profile. What it does not say keeps the value that
+ * is in @profile.
+ */
 int al_netlink_read_profile(struct genl_info *info, struct al_profile *profile)
 {
 	struct nlattr *tb[AIRLINK_PROFILE_MAX + 1];
 	u32 *values = (u32 *)profile;
 	int attribute, err;
 
+	/* Field order = attribute order; see profile.h. */
 	static_assert(sizeof(*profile) == AIRLINK_PROFILE_MAX * sizeof(u32));
 	if (!info->attrs[AIRLINK_ATTR_PROFILE])
 		return 0;
@@ -121,7 +124,9 @@ int al_netlink_read_profile(struct genl_info *info, struct al_profile *profile)
 	return al_profile_check(profile, info->extack);
 }
 
-/* Of one access category, over what @radio has. */
+/* Reads the parameters of one access category. What the message does not say stays
+ * as @radio has it.
+ */
 int al_netlink_read_edca(struct genl_info *info, const struct al_radio *radio,
 			 struct al_edca_change *change)
 {
@@ -171,7 +176,7 @@ int al_netlink_read_address(struct genl_info *info, int attribute, u8 *address)
 	return -EADDRNOTAVAIL;
 }
 
-/* HT40 with two streams: what a softmac device can do if nothing is said. */
+/* The best rate of a softmac device if the message names none: HT40, two streams. */
 static const struct al_rate netlink_best_rate = {
 	.phy = AL_PHY_HT, .mcs = 7, .streams = 2, .width_mhz = 40, .gi_ns = 400,
 };

@@ -30,7 +30,7 @@ static struct al_medium *netlink_find_medium(struct genl_info *info)
 	return ERR_PTR(-ENODEV);
 }
 
-/* The radio of @medium whose address @attribute has. */
+/* Returns the radio of @medium whose address is in @attribute, or an ERR_PTR(). */
 static struct al_radio *netlink_find_radio_of(struct genl_info *info,
 					      struct al_medium *medium,
 					      int attribute)
@@ -294,7 +294,7 @@ static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* All radios of all media; cb->args[0] says how many were told of. */
+/* Dumps all radios of all media. cb->args[0] says how many it has dumped so far. */
 static int netlink_dump_radios(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct al_medium *medium;

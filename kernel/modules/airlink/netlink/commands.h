@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module's configuration over generic netlink; uapi.h has the messages. */
+/* The generic netlink family; uapi.h has its messages. */
 #ifndef AIRLINK_NETLINK_H
 #define AIRLINK_NETLINK_H
 

@@ -5,11 +5,11 @@
 #include "netlink/registry.h"
 #include "radio/radio.h"
 
-/* Media and radios come and go under it: see registry.h. */
+/* Guards which media and radios there are; see registry.h. */
 DEFINE_MUTEX(al_mutex);
 LIST_HEAD(al_media);
 
-/* Or NULL. */
+/* Returns NULL if there is no such medium. */
 struct al_medium *al_registry_find(u32 id)
 {
 	struct al_medium *medium;
@@ -21,6 +21,7 @@ struct al_medium *al_registry_find(u32 id)
 	return NULL;
 }
 
+/* Errors: -EEXIST, -ENOMEM. */
 int al_registry_add(u32 id, const struct al_band *band, u64 seed)
 {
 	struct al_medium *medium;
@@ -34,7 +35,7 @@ int al_registry_add(u32 id, const struct al_band *band, u64 seed)
 	return 0;
 }
 
-/* With its radios and its sniffer. */
+/* Removes a medium, its radios and its sniffer. */
 void al_registry_remove(struct al_medium *medium)
 {
 	struct al_radio *radio;

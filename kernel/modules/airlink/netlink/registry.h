@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All media. Whoever makes, finds or takes away a medium or a radio holds al_mutex. */
+/* The media that there are, by number. Whoever makes, finds or removes a medium or
+ * a radio holds al_mutex.
+ */
 #ifndef AIRLINK_REGISTRY_H
 #define AIRLINK_REGISTRY_H
 

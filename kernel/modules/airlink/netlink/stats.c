@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a radio has counted, for netlink: uapi.h, AIRLINK_STATS_*. */
+/* A radio and what it has counted, as AIRLINK_STATS_* of uapi.h. */
 
 #include <net/genetlink.h>
 
@@ -111,7 +111,7 @@ static int stats_put_radio(struct sk_buff *message, struct al_radio *radio)
 	return err;
 }
 
-/* All of it, or -EMSGSIZE and nothing. */
+/* Adds the whole message of @radio, or nothing and returns -EMSGSIZE. */
 int al_stats_put(struct sk_buff *message, const struct genl_family *family,
 		 u32 portid, u32 seq, int flags, struct al_radio *radio)
 {

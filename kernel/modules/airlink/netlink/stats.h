@@ -9,7 +9,7 @@ struct al_radio;
 struct genl_family;
 struct sk_buff;
 
-/* Enough for a radio with a link to each other one. */
+/* The message of a radio that has links to all others fits in. */
 #define AL_RADIO_MESSAGE_BYTES	16384
 
 int al_stats_put(struct sk_buff *message, const struct genl_family *family,

@@ -2,10 +2,10 @@
 /*
  * The generic netlink family "airlink": media, radios, links, statistics.
  *
- * A medium has a number, which who makes it chooses. A radio is named by its
+ * A medium has a number that whoever makes it chooses. A radio is named by its
  * medium and its address. Everything but AIRLINK_CMD_GET_RADIO needs
- * CAP_NET_ADMIN. A message that is not understood as a whole changes nothing; the
- * extended acknowledgment says what is wrong.
+ * CAP_NET_ADMIN. A message with an error in it changes nothing; the extended
+ * acknowledgment says what is wrong.
  */
 #ifndef AIRLINK_UAPI_H
 #define AIRLINK_UAPI_H
@@ -17,12 +17,18 @@ enum airlink_command {
 	AIRLINK_CMD_UNSPEC,
 	AIRLINK_CMD_NEW_MEDIUM,		/* MEDIUM, BAND, SEED */
 	AIRLINK_CMD_DEL_MEDIUM,		/* MEDIUM; its radios go with it */
-	AIRLINK_CMD_NEW_RADIO,		/* MEDIUM, ADDRESS, and what follows */
+	AIRLINK_CMD_NEW_RADIO,		/* MEDIUM, ADDRESS; optional: NAME, FRONT,
+					 * ACCESS_POINT, RATE, BEST_RATE, PROFILE
+					 */
 	AIRLINK_CMD_DEL_RADIO,		/* MEDIUM, ADDRESS */
-	AIRLINK_CMD_SET_RADIO,		/* ..., PROFILE, RATE, EDCA */
-	AIRLINK_CMD_GET_RADIO,		/* MEDIUM, ADDRESS, or a dump */
-	AIRLINK_CMD_SET_LINK,		/* ..., PEER, and LOSS, SNR, HEARS, RATE */
-	AIRLINK_CMD_NEW_SNIFFER,	/* MEDIUM, NAME */
+	AIRLINK_CMD_SET_RADIO,		/* MEDIUM, ADDRESS; optional: PROFILE,
+					 * RATE or RATE_CONTROL, EDCA
+					 */
+	AIRLINK_CMD_GET_RADIO,		/* MEDIUM, ADDRESS; a dump has all radios */
+	AIRLINK_CMD_SET_LINK,		/* MEDIUM, ADDRESS, PEER; optional: LOSS,
+					 * SNR, HEARS, RATE or RATE_CONTROL
+					 */
+	AIRLINK_CMD_NEW_SNIFFER,	/* MEDIUM; optional: NAME */
 	AIRLINK_CMD_DEL_SNIFFER,	/* MEDIUM */
 };
 
@@ -30,18 +36,18 @@ enum airlink_attribute {
 	AIRLINK_ATTR_UNSPEC,
 	AIRLINK_ATTR_MEDIUM,		/* u32 */
 	AIRLINK_ATTR_BAND,		/* u8: 2 (2.4 GHz) or 5 (the default) */
-	AIRLINK_ATTR_SEED,		/* u64: of backoffs and errors */
+	AIRLINK_ATTR_SEED,		/* u64: backoffs and errors follow from it */
 	AIRLINK_ATTR_ADDRESS,		/* 6 bytes */
-	AIRLINK_ATTR_NAME,		/* string: of the device */
+	AIRLINK_ATTR_NAME,		/* string: the name of the device */
 	AIRLINK_ATTR_FRONT,		/* u8, enum airlink_front */
 	AIRLINK_ATTR_ACCESS_POINT,	/* 6 bytes: a fullmac station's */
-	AIRLINK_ATTR_RATE,		/* nest of AIRLINK_RATE_*: data is sent at it */
-	AIRLINK_ATTR_RATE_CONTROL,	/* flag: back to what rate control says */
-	AIRLINK_ATTR_BEST_RATE,		/* nest: a softmac device's capabilities */
+	AIRLINK_ATTR_RATE,		/* nest of AIRLINK_RATE_*: that of all data */
+	AIRLINK_ATTR_RATE_CONTROL,	/* flag: rate control chooses again */
+	AIRLINK_ATTR_BEST_RATE,		/* nest as RATE: a softmac device's highest */
 	AIRLINK_ATTR_PROFILE,		/* nest of AIRLINK_PROFILE_* */
 	AIRLINK_ATTR_EDCA,		/* nest of AIRLINK_EDCA_* */
 	AIRLINK_ATTR_PEER,		/* 6 bytes: the receiving end of a link */
-	AIRLINK_ATTR_LOSS,		/* u32: of an MPDU, in 1e-9 */
+	AIRLINK_ATTR_LOSS,		/* u32: probability for an MPDU, in 1e-9 */
 	AIRLINK_ATTR_SNR,		/* s32: in 1/100 dB */
 	AIRLINK_ATTR_HEARS,		/* u8: whether PEER senses the radio */
 	AIRLINK_ATTR_STATS,		/* nest of AIRLINK_STATS_* */
@@ -58,16 +64,18 @@ enum airlink_phy { AIRLINK_LEGACY, AIRLINK_HT, AIRLINK_VHT, AIRLINK_HE };
 enum airlink_rate_attribute {
 	AIRLINK_RATE_UNSPEC,
 	AIRLINK_RATE_PHY,		/* u8, enum airlink_phy */
-	AIRLINK_RATE_MCS,		/* u8: of one stream; legacy 0..7: 6..54 */
+	AIRLINK_RATE_MCS,		/* u8: see struct al_rate */
 	AIRLINK_RATE_STREAMS,		/* u8: 1 to 4 */
-	AIRLINK_RATE_WIDTH,		/* u8: 20, 40, 80, 160 MHz */
-	AIRLINK_RATE_GI,		/* u16: ns */
+	AIRLINK_RATE_WIDTH,		/* u8, MHz: 20, 40, 80, 160 */
+	AIRLINK_RATE_GI,		/* u16, ns */
 	AIRLINK_RATE_COUNT
 };
 
 #define AIRLINK_RATE_MAX	(AIRLINK_RATE_COUNT - 1)
 
-/* All u32; profile.h says what they mean. */
+/* All are u32. struct al_profile has a field for each, in the same order, and says
+ * what they mean.
+ */
 enum airlink_profile_attribute {
 	AIRLINK_PROFILE_UNSPEC,
 	AIRLINK_PROFILE_AGGREGATE_FRAMES,
@@ -109,15 +117,17 @@ enum airlink_edca_attribute {
 	AIRLINK_EDCA_UNSPEC,
 	AIRLINK_EDCA_AC,		/* u8: 0 VO, 1 VI, 2 BE, 3 BK */
 	AIRLINK_EDCA_AIFSN,		/* u8 */
-	AIRLINK_EDCA_CW_MIN,		/* u16: slots */
-	AIRLINK_EDCA_CW_MAX,		/* u16 */
-	AIRLINK_EDCA_TXOP,		/* u32: us */
+	AIRLINK_EDCA_CW_MIN,		/* u16, slots */
+	AIRLINK_EDCA_CW_MAX,		/* u16, slots */
+	AIRLINK_EDCA_TXOP,		/* u32, us */
 	AIRLINK_EDCA_COUNT
 };
 
 #define AIRLINK_EDCA_MAX	(AIRLINK_EDCA_COUNT - 1)
 
-/* All u64 but the last two; stats.h says what they mean. */
+/* All are u64 but the last two. struct al_stats says what those up to BUSY_NS
+ * count.
+ */
 enum airlink_stats_attribute {
 	AIRLINK_STATS_UNSPEC,
 	AIRLINK_STATS_PPDUS,
@@ -131,14 +141,12 @@ enum airlink_stats_attribute {
 	AIRLINK_STATS_RTS,
 	AIRLINK_STATS_TX_NS,
 	AIRLINK_STATS_BUSY_NS,
-	/* Now: frames of the host that are not reported, that wait for the bus
-	 * or are on it, that are in the device.
-	 */
-	AIRLINK_STATS_HOST_FRAMES,
-	AIRLINK_STATS_BUS_FRAMES,
-	AIRLINK_STATS_DEVICE_FRAMES,
+	/* The next three are about frames of the host at this instant. */
+	AIRLINK_STATS_HOST_FRAMES,	/* taken from the host, not reported */
+	AIRLINK_STATS_BUS_FRAMES,	/* wait for the bus, or are on it */
+	AIRLINK_STATS_DEVICE_FRAMES,	/* in the device */
 	AIRLINK_STATS_SUBFRAMES_OF,	/* u64[256]: PPDUs of 1, 2, ... frames */
-	AIRLINK_STATS_LINKS,		/* nest of nests: ADDRESS, AIRTIME */
+	AIRLINK_STATS_LINKS,		/* nest: a nest of AIRLINK_LINK_* each */
 	AIRLINK_STATS_PAD,
 	AIRLINK_STATS_COUNT
 };
@@ -147,7 +155,7 @@ enum airlink_stats_attribute {
 
 enum airlink_link_attribute {
 	AIRLINK_LINK_UNSPEC,
-	AIRLINK_LINK_ADDRESS,		/* 6 bytes: the receiver, or broadcast */
+	AIRLINK_LINK_ADDRESS,		/* 6 bytes: the receiver's, or broadcast */
 	AIRLINK_LINK_AIRTIME_NS,	/* u64 */
 	AIRLINK_LINK_PAD,
 };

@@ -40,7 +40,7 @@ static bool aggregate_allowed(const struct al_queue *queue)
 	       queue->link->from->profile.aggregate_frames > 1;
 }
 
-/* Room for one more PPDU of @queue, whatever it will be. */
+/* Returns whether there is room for another PPDU of @queue. */
 bool al_aggregate_has_room(const struct al_edcaf *edcaf,
 			   const struct al_queue *queue)
 {
@@ -76,7 +76,9 @@ static void aggregate_choose_rates(struct al_ppdu *ppdu, struct sk_buff *skb)
 	ppdu->stage_count = count;
 }
 
-/* The bytes that an A-MPDU may have at any of its rates; 0: it cannot be one. */
+/* Returns how long an A-MPDU may be at all of its rates; 0: there can be none, as
+ * at a legacy rate.
+ */
 static u32 aggregate_bytes_max(const struct al_ppdu *ppdu)
 {
 	const struct al_edcaf *edcaf = ppdu->queue->edcaf;
@@ -100,7 +102,7 @@ static u32 aggregate_bytes_max(const struct al_ppdu *ppdu)
 	return bytes;
 }
 
-/* The bytes of a subframe without the padding behind it. */
+/* Returns the bytes of a subframe, without the padding behind it. */
 static u32 aggregate_subframe_bytes(const struct al_ppdu *ppdu, u32 mpdu_bytes)
 {
 	const struct al_profile *profile =
@@ -149,11 +151,12 @@ static void aggregate_gather(struct al_ppdu *ppdu)
 			break;
 		ppdu->psdu_bytes = bytes;
 		aggregate_add(ppdu, mpdu);
-		if (!bytes_max)		/* a legacy rate: alone */
+		if (!bytes_max)		/* a legacy rate has no A-MPDUs */
 			break;
 	}
 }
 
+/* The PPDU is ready to be sent. */
 static void aggregate_enter(struct al_edcaf *edcaf, struct al_ppdu *ppdu)
 {
 	bool first = list_empty(&edcaf->ready);
@@ -167,7 +170,7 @@ static void aggregate_enter(struct al_edcaf *edcaf, struct al_ppdu *ppdu)
 		al_edcaf_ask(edcaf, ktime_get_ns());
 }
 
-/* Form one PPDU of what @queue has. Returns whether there was something. */
+/* Forms one PPDU of what @queue has. Returns whether it had anything. */
 bool al_aggregate_form(struct al_edcaf *edcaf, struct al_queue *queue)
 {
 	struct al_mpdu *first = al_queue_peek(queue);
@@ -197,7 +200,7 @@ bool al_aggregate_form(struct al_edcaf *edcaf, struct al_queue *queue)
 	return true;
 }
 
-/* The first of the queues that have a frame and room for it. */
+/* Returns the first queue that may send a frame and has room for its PPDU. */
 static struct al_queue *aggregate_next_queue(struct al_edcaf *edcaf)
 {
 	struct al_queue *queue;
@@ -208,7 +211,9 @@ static struct al_queue *aggregate_next_queue(struct al_edcaf *edcaf)
 	return NULL;
 }
 
-/* The queues that wait in the device take turns. */
+/* Forms PPDUs of the queues in edcaf->backlog, which take turns, as long as there
+ * is room.
+ */
 void al_aggregate_fill_in_turn(struct al_edcaf *edcaf)
 {
 	struct al_queue *queue;
@@ -222,6 +227,7 @@ void al_aggregate_fill_in_turn(struct al_edcaf *edcaf)
 	}
 }
 
+/* Forms PPDUs in the way of the front end. */
 void al_aggregate_fill(struct al_edcaf *edcaf)
 {
 	if (edcaf->radio->ops->form_ppdus)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The two ways in which a radio meets the network stack:
+ * The two front ends, by which a radio meets the network stack:
  *
  *	fullmac/	an Ethernet-like device; the firmware does 802.11
  *	softmac/	a mac80211 device
  *
- * Both are made and taken away over netlink, with al_mutex held.
+ * Radios come and go over netlink, with al_mutex held.
  */
 #ifndef AIRLINK_FRONT_H
 #define AIRLINK_FRONT_H
@@ -23,16 +23,16 @@ struct netlink_ext_ack;
 
 struct al_radio_config {
 	struct al_medium *medium;
-	struct net *net;		/* where the device is to be */
-	char name[IFNAMSIZ];		/* of the device; "" chooses one */
+	struct net *net;		/* the namespace of the device */
+	char name[IFNAMSIZ];		/* the device's name; "" chooses one */
 	u8 address[ETH_ALEN];
 	struct al_profile profile;
-	struct al_rate rate;		/* fixed: of all data to all ... */
-	bool rate_fixed;		/* ... or rate control's choice */
-	struct al_rate best;		/* what the device is capable of */
+	struct al_rate rate;		/* the rate of all data, if it is fixed */
+	bool rate_fixed;		/* false: rate control chooses */
+	struct al_rate best;		/* the highest rate of a softmac device */
 
-	/* Fullmac: a station's frames all go to its access point, and an
-	 * access point's to the station that they are for. Zeros: this is one.
+	/* The access point of a fullmac station, which all of its frames go
+	 * to. Zeros: the radio is an access point itself.
 	 */
 	u8 access_point[ETH_ALEN];
 };

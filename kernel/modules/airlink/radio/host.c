@@ -37,7 +37,7 @@ static void host_enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
 
 	radio->host.device_frames += mpdu->msdus;
 	al_queue_put(queue, mpdu);
-	/* Else the refill that is to come finds it. */
+	/* If a refill is to come, it will find the frame. */
 	if (radio->host.refill_ns == AL_NEVER_NS)
 		al_aggregate_fill(queue->edcaf);
 }
@@ -49,7 +49,7 @@ static bool host_device_has_room(const struct al_radio *radio)
 	return !room || radio->host.device_frames < room;
 }
 
-/* A transfer of what waits. */
+/* Starts a transfer with what waits at this instant. */
 static void host_start_transfer(struct al_radio *radio, u64 now_ns)
 {
 	const struct al_profile *profile = &radio->profile;
@@ -88,7 +88,7 @@ static void host_start_transfers(struct al_radio *radio, u64 now_ns)
 		host_start_transfer(radio, now_ns);
 }
 
-/* What has come over the bus enters the device, as far as there is room. */
+/* Frames that have come over the bus enter the device as far as it has room. */
 static void host_run_bus(struct al_radio *radio, u64 now_ns)
 {
 	struct al_host *host = &radio->host;
@@ -107,8 +107,8 @@ static void host_run_bus(struct al_radio *radio, u64 now_ns)
 }
 
 /*
- * Takes @skb, whether or not it succeeds. Returns whether the host has to stop
- * its queue now. Caller holds the lock.
+ * Takes @skb in any case; it is dropped if there is no memory. Returns whether the
+ * host has to stop its queue. Caller holds the lock.
  */
 bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns)
 {
@@ -134,7 +134,9 @@ bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns)
 	return host->stopped;
 }
 
-/* @mpdu is through, acknowledged or not. Caller holds the lock. */
+/* @mpdu is done, acknowledged or not, and will be reported. Caller holds the
+ * lock.
+ */
 void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns)
 {
 	struct al_host *host = &radio->host;
@@ -146,7 +148,7 @@ void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns)
 	al_host_arm(radio);
 }
 
-/* Caller holds the lock. */
+/* @skb was received, and will go up to the host. Caller holds the lock. */
 void al_host_received(struct al_radio *radio, struct sk_buff *skb)
 {
 	struct al_host *host = &radio->host;
@@ -171,7 +173,7 @@ static void host_fill_all(struct al_radio *radio)
 		al_aggregate_fill(&radio->edcaf[ac]);
 }
 
-/* A PPDU is through with, so there is room for others. Caller holds the lock. */
+/* An exchange is over, so there is room for another PPDU. Caller holds the lock. */
 void al_host_exchange_over(struct al_radio *radio, u64 now_ns)
 {
 	struct al_host *host = &radio->host;
@@ -181,14 +183,14 @@ void al_host_exchange_over(struct al_radio *radio, u64 now_ns)
 		host_fill_all(radio);
 		return;
 	}
-	/* First, so that what comes over the bus waits for it, too. */
+	/* Before the bus runs: what enters the device waits for the refill. */
 	host->refill_ns = min(host->refill_ns,
 			      now_ns + radio->profile.refill_ns);
 	host_run_bus(radio, now_ns);
 	al_host_arm(radio);
 }
 
-/* When the frames in host->done are to be reported, or never. */
+/* Returns when the frames in host->done are to be reported, or AL_NEVER_NS. */
 static u64 host_report_due_ns(struct al_radio *radio)
 {
 	const struct al_profile *profile = &radio->profile;
@@ -227,7 +229,7 @@ static u64 host_bus_due_ns(struct al_radio *radio)
 		list_first_entry_or_null(&radio->host.bus, struct al_mpdu,
 					 node);
 
-	/* Without room it is the end of an exchange that lets it go on. */
+	/* If there is no room, the end of an exchange lets the bus go on. */
 	return mpdu && host_device_has_room(radio) ? mpdu->at_ns : AL_NEVER_NS;
 }
 
@@ -258,7 +260,9 @@ static enum hrtimer_restart host_due(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* All that have come by now; the host looks at the whole of its ring. */
+/* Takes all reports that are there, not just those that were due: the host looks at
+ * the whole of its ring.
+ */
 static void host_take_reports(struct al_radio *radio, u64 now_ns,
 			      struct list_head *reports)
 {
@@ -321,7 +325,7 @@ static int host_poll(struct napi_struct *napi, int budget)
 	host_take_reports(radio, now_ns, &reports);
 	reported = !list_empty(&reports);
 	if (reported && radio->profile.receive_with_reports)
-		host->first_received_ns = 0;	/* due, until none is left */
+		host->first_received_ns = 0;	/* they are overdue */
 	more = host_take_received(radio, now_ns, budget, &received);
 	work = skb_queue_len(&received);
 	if (host->stopped && host->frames < radio->profile.resume_frames) {
@@ -341,10 +345,10 @@ static int host_poll(struct napi_struct *napi, int budget)
 
 	if (more)
 		return budget;
-	/* To return the whole budget would mean that there is more. */
+	/* Returning the whole budget would mean that there is more. */
 	napi_complete_done(napi, min(work, budget - 1));
 	spin_lock(&medium->lock);
-	host->armed_ns = 0;	/* differs from whatever is due */
+	host->armed_ns = 0;	/* so that al_host_arm() sets the timer */
 	al_host_arm(radio);
 	spin_unlock(&medium->lock);
 	return min(work, budget - 1);
@@ -370,7 +374,7 @@ int al_host_init(struct al_radio *radio)
 	return 0;
 }
 
-/* Nothing new can come; reports what was left as lost. */
+/* Nothing new can come any more. What is left is reported as lost. */
 void al_host_destroy(struct al_radio *radio)
 {
 	struct al_host *host = &radio->host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Between a radio and its host: the bus, reports, interrupts; see host.c. */
+/* What is between a radio and its host: bus, reports, interrupts; see host.c. */
 #ifndef AIRLINK_HOST_H
 #define AIRLINK_HOST_H
 
@@ -13,28 +13,29 @@ struct al_queue;
 struct al_radio;
 
 struct al_host {
-	struct net_device *dummy;	/* what NAPI belongs to */
+	struct net_device *dummy;	/* the device that owns the NAPI context */
 	struct napi_struct napi;
-	struct hrtimer timer;		/* the next of all that follows */
-	u64 armed_ns;
+	struct hrtimer timer;		/* expires when the next thing is due */
+	u64 armed_ns;			/* when that is */
 
-	u32 frames;			/* of the host, not reported yet */
-	bool stopped;			/* the front end's queues */
+	u32 frames;			/* taken from the host, not reported */
+	bool stopped;			/* the host has to stop its queues */
 
 	/* To the device. */
-	struct list_head waiting;	/* al_mpdu, for the bus */
-	struct list_head bus;		/* al_mpdu, under way */
-	u32 transfers;			/* of these */
-	u64 bus_free_ns;
-	u32 device_frames;		/* in the device */
+	struct list_head waiting;	/* al_mpdu that wait for the bus */
+	struct list_head bus;		/* al_mpdu in a transfer */
+	u32 transfers;			/* how many transfers are in bus */
+	u64 bus_free_ns;		/* the end of the last transfer */
+	u32 device_frames;		/* frames in the device */
 
 	/* From the device. */
-	struct list_head done;		/* al_mpdu, to be reported */
-	u32 done_frames;
-	struct sk_buff_head received;
-	u64 first_received_ns, last_received_ns;
+	struct list_head done;		/* al_mpdu that wait for their report */
+	u32 done_frames;		/* how many are in done */
+	struct sk_buff_head received;	/* skbs that wait for the interrupt */
+	u64 first_received_ns;		/* when the first of them came */
+	u64 last_received_ns;		/* when the last of them came */
 
-	u64 refill_ns;			/* when PPDUs are to be formed, or never */
+	u64 refill_ns;			/* the next PPDUs form then; or never */
 };
 
 int al_host_init(struct al_radio *radio);

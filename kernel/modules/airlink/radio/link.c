@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From one radio to another. A link comes into being with its first frame or
- * setting, and goes with either of its radios. Its errors hit MPDUs, each by
- * itself; acknowledgements, RTS and CTS are not lost on a link (they are short and
- * at a robust rate), but to a collision.
+ * The way from one radio to another. A link comes into being with its first frame
+ * or setting, and goes with either of its radios. Its errors hit MPDUs, each by
+ * itself. Acknowledgments, RTS and CTS are short and at a robust rate: they get lost
+ * in collisions only.
  */
 
 #include <linux/slab.h>
@@ -54,7 +54,7 @@ struct al_link *al_link_get_nobody(struct al_radio *from)
 	return from->link_to_nobody;
 }
 
-/* No PPDU has any of its frames. */
+/* No PPDU must have frames of the link any more. */
 void al_link_destroy(struct al_link *link)
 {
 	u8 tid;
@@ -76,7 +76,7 @@ void al_link_destroy(struct al_link *link)
 	kfree(link);
 }
 
-/* NULL if there is no memory. */
+/* Returns the queue of a traffic class, NULL if there is no memory. */
 struct al_queue *al_link_queue(struct al_link *link, u8 tid)
 {
 	if (unlikely(!link->queues[tid]))
@@ -84,7 +84,7 @@ struct al_queue *al_link_queue(struct al_link *link, u8 tid)
 	return link->queues[tid];
 }
 
-/* Whether an MPDU of so many bytes gets lost on its way, this time. */
+/* Draws whether an MPDU of so many bytes gets lost this time. */
 bool al_link_loses(struct al_link *link, const struct al_rate *rate, u32 bytes)
 {
 	struct al_medium *medium = link->from->medium;

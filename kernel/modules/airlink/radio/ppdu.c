@@ -26,7 +26,7 @@ void al_ppdu_cache_destroy(void)
 	kmem_cache_destroy(ppdu_cache);
 }
 
-/* A PPDU of @queue without frames yet. NULL: no memory. */
+/* Makes a PPDU without frames. Returns NULL if there is no memory. */
 struct al_ppdu *al_ppdu_create(struct al_queue *queue)
 {
 	struct al_ppdu *ppdu = kmem_cache_zalloc(ppdu_cache, GFP_ATOMIC);
@@ -38,7 +38,7 @@ struct al_ppdu *al_ppdu_create(struct al_queue *queue)
 	return ppdu;
 }
 
-/* The length of a lone MPDU depends on the format. */
+/* A lone MPDU has a delimiter with VHT and HE only. */
 static void ppdu_settle_lone(struct al_ppdu *ppdu)
 {
 	const struct al_mpdu *mpdu = list_first_entry(&ppdu->mpdus,
@@ -50,7 +50,7 @@ static void ppdu_settle_lone(struct al_ppdu *ppdu)
 		ppdu->psdu_bytes += AL_DELIMITER_BYTES;
 }
 
-/* Times depend on the rate in use. */
+/* Works out what depends on the rate in use. */
 void al_ppdu_settle_times(struct al_ppdu *ppdu)
 {
 	const struct al_radio *radio = ppdu->queue->link->from;
@@ -71,8 +71,8 @@ void al_ppdu_settle_times(struct al_ppdu *ppdu)
 			   ppdu->psdu_bytes > radio->profile.rts_bytes);
 }
 
-/* Nobody has answered. Whether the PPDU is to be sent once more as it is; its
- * times are those of that try then.
+/* Nobody has answered. Returns whether the PPDU is to be sent once more as it is,
+ * and if so makes it ready for that try.
  */
 bool al_ppdu_try_again(struct al_ppdu *ppdu)
 {
@@ -86,6 +86,7 @@ bool al_ppdu_try_again(struct al_ppdu *ppdu)
 	return true;
 }
 
+/* Notes in @mpdu how its PPDU was sent. */
 static void ppdu_note_sent(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 			   bool answered)
 {
@@ -93,7 +94,7 @@ static void ppdu_note_sent(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 
 	memcpy(sent->stages, ppdu->stages, sizeof(sent->stages));
 	sent->stages_used = ppdu->stage_index + 1;
-	/* Failed tries are counted when they fail. */
+	/* stage_tries counts those that have failed. */
 	sent->last_tries = ppdu->stage_tries + answered;
 	sent->aggregated = ppdu->aggregated && ppdu->frames > 1;
 	sent->subframes = 0;
@@ -102,7 +103,9 @@ static void ppdu_note_sent(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 	sent->ends_loss = false;
 }
 
-/* Once for each PPDU, with the first of its frames that is done. */
+/* Notes in @mpdu what is about the whole PPDU. It is the first of its frames that
+ * is done.
+ */
 static void ppdu_note_all(const struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 			  u16 acked)
 {
@@ -124,7 +127,7 @@ static u32 ppdu_msdu_bytes(const struct al_mpdu *mpdu)
 	return bytes;
 }
 
-/* Returns whether the frame is through with: else it goes out again. */
+/* Returns whether the frame is done, and does not have to be sent again. */
 static bool ppdu_close_frame(struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 			     bool answered)
 {
@@ -150,7 +153,7 @@ static bool ppdu_close_frame(struct al_ppdu *ppdu, struct al_mpdu *mpdu,
 	return true;
 }
 
-/* The recipient will not get what was dropped; see window.c. */
+/* The recipient must not wait for frames that were dropped; see window.c. */
 static void ppdu_skip_dropped(struct al_queue *queue)
 {
 	struct al_radio *to = queue->link->to;
@@ -166,8 +169,8 @@ static void ppdu_skip_dropped(struct al_queue *queue)
 }
 
 /*
- * The end of a PPDU: @answered, or given up. Its frames are reported to the host,
- * or wait to be sent again. Frees it.
+ * Ends and frees a PPDU that was @answered, or is given up. Its frames are reported
+ * to the host, or go back to their queue to be sent again.
  */
 void al_ppdu_close(struct al_ppdu *ppdu, bool answered, u64 now_ns)
 {

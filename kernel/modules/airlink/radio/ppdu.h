@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is sent at one go: a frame or an A-MPDU; see ppdu.c. */
+/* A PPDU: what is sent at one go, a frame or an A-MPDU; see ppdu.c. */
 #ifndef AIRLINK_PPDU_H
 #define AIRLINK_PPDU_H
 
@@ -15,22 +15,23 @@ enum al_response { AL_RESPONSE_NONE, AL_RESPONSE_ACK, AL_RESPONSE_BA };
 
 struct al_ppdu {
 	struct list_head node;	/* in edcaf->ready */
-	struct list_head mpdus;
+	struct list_head mpdus;	/* al_mpdu, by number */
 	struct al_queue *queue;
 	struct al_rate_stage stages[AL_RATE_STAGES];
-	u8 stage_count;
-	u8 stage_index;		/* the one in use, */
-	u8 stage_tries;	/* and how often it was tried */
+	u8 stage_count;		/* how many of the stages are set */
+	u8 stage_index;		/* which of them is in use */
+	u8 stage_tries;		/* how often that one was tried in vain */
 	u32 psdu_bytes;
-	u32 ns;			/* on the air */
-	u32 response_ns;	/* likewise */
-	u32 reference;		/* of the A-MPDU, for captures */
-	u16 frames;
+	u32 ns;			/* its time on the air */
+	u32 response_ns;	/* the time on the air of its answer */
+	u32 reference;		/* the number of the A-MPDU, for captures */
+	u16 frames;		/* how many are in mpdus */
 	u8 response;		/* enum al_response */
-	bool aggregated;	/* an A-MPDU, of one subframe maybe */
-	bool protected;		/* by RTS and CTS */
+	bool aggregated;	/* an A-MPDU, if only of one subframe */
+	bool protected;		/* RTS and CTS go before it */
 };
 
+/* The stage in use. */
 static inline const struct al_rate_stage *
 al_ppdu_stage(const struct al_ppdu *ppdu)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The bounds of a profile's values, and a device that adds nothing of its own to
- * what the standard allows. Profiles of real devices are data of who uses this.
+ * The bounds of a profile's values, and the profile of a device that adds nothing of
+ * its own to the standard. Those of real devices are data, which come by netlink.
  */
 
 #include <linux/limits.h>
@@ -61,6 +61,7 @@ static const struct {
 #undef BOUND
 };
 
+/* Errors: -ERANGE, with the reason in @extack. */
 int al_profile_check(const struct al_profile *profile,
 		     struct netlink_ext_ack *extack)
 {

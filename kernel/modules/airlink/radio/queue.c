@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The frames that wait for one receiver in one traffic class, in the order in
- * which they are to be sent: first what was sent in vain, by number; then what is
- * in the device; then, if frames wait above the device, what the front end has.
- * A frame gets its number when it is taken, as far as the window goes.
+ * The frames that wait for one receiver in one traffic class, in the order in which
+ * they are to be sent: first those that were sent in vain, by number; then those
+ * that are in the device; then, if frames wait above the device, those of the front
+ * end. A frame gets its number when it is taken, as long as the window has room.
  */
 
 #include <linux/slab.h>
@@ -25,7 +25,7 @@ void al_mpdu_cache_destroy(void)
 	kmem_cache_destroy(mpdu_cache);
 }
 
-/* Takes @skb if it succeeds; else NULL. */
+/* Makes a frame that owns @skb. Returns NULL if there is no memory. */
 struct al_mpdu *al_mpdu_create(struct al_queue *queue, struct sk_buff *skb)
 {
 	struct al_mpdu *mpdu = kmem_cache_zalloc(mpdu_cache, GFP_ATOMIC);
@@ -40,7 +40,7 @@ struct al_mpdu *al_mpdu_create(struct al_queue *queue, struct sk_buff *skb)
 	return mpdu;
 }
 
-/* The skbs are somebody else's by now. */
+/* Frees the frame, but not its skbs: the front end has taken them. */
 void al_mpdu_free(struct al_mpdu *mpdu)
 {
 	kmem_cache_free(mpdu_cache, mpdu);
@@ -48,7 +48,7 @@ void al_mpdu_free(struct al_mpdu *mpdu)
 
 struct al_queue *al_queue_create(struct al_link *link, u8 tid)
 {
-	/* By 802.1D: see ieee802_1d_to_ac[] in mac80211. */
+	/* As in 802.1D; see ieee802_1d_to_ac[] in mac80211. */
 	static const u8 ac_of_tid[AL_TIDS] = {
 		AL_AC_BE, AL_AC_BK, AL_AC_BK, AL_AC_BE,
 		AL_AC_VI, AL_AC_VI, AL_AC_VO, AL_AC_VO, AL_AC_VO,
@@ -104,7 +104,7 @@ static void queue_give_up_on_bus(struct al_queue *queue,
 	}
 }
 
-/* What is not in a PPDU is reported as lost. */
+/* Reports all frames as lost that are not in a PPDU. */
 void al_queue_flush(struct al_queue *queue)
 {
 	struct al_host *host = &queue->link->from->host;
@@ -116,14 +116,14 @@ void al_queue_flush(struct al_queue *queue)
 	list_del_init(&queue->node);
 }
 
-/* Nothing is in it, nor in a PPDU. */
+/* The queue must be empty, and no PPDU must have frames of it. */
 void al_queue_destroy(struct al_queue *queue)
 {
 	__skb_queue_purge(&queue->reorder.early);
 	kfree(queue);
 }
 
-/* The size of the block ack window. */
+/* Returns the size of the block ack window. */
 u32 al_queue_window_frames(const struct al_queue *queue)
 {
 	u32 frames = queue->link->from->profile.window_frames;
@@ -132,17 +132,19 @@ u32 al_queue_window_frames(const struct al_queue *queue)
 				      frames;
 }
 
-/* Whether its block acks have the wide bitmap, of 256. */
+/* Returns whether its block acks have the wide bitmap. */
 bool al_queue_wide_block_ack(const struct al_queue *queue)
 {
 	return al_queue_window_frames(queue) > AL_BA_FRAMES;
 }
 
+/* Returns whether frames wait here, in the device. */
 bool al_queue_waits(const struct al_queue *queue)
 {
 	return !list_empty(&queue->fresh) || !list_empty(&queue->retries);
 }
 
+/* Gets a frame from above the device, if there is one. */
 static void queue_pull(struct al_queue *queue)
 {
 	struct al_radio *radio = queue->link->from;
@@ -165,7 +167,7 @@ static void queue_pull(struct al_queue *queue)
 	list_add_tail(&mpdu->node, &queue->fresh);
 }
 
-/* Whether it is to be sent without others. */
+/* Returns whether @mpdu has to be sent without others. */
 bool al_mpdu_sends_alone(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	const struct al_front_ops *ops = queue->link->from->ops;
@@ -173,17 +175,18 @@ bool al_mpdu_sends_alone(struct al_queue *queue, struct al_mpdu *mpdu)
 	return ops->sends_alone && ops->sends_alone(queue, mpdu->skbs);
 }
 
-/* As many further MSDUs as the profile lets into one MPDU, 9.3.2.2.2: each has a
- * header of 14 bytes and its LLC one, and all but the last are padded to four. An
- * MPDU of one MSDU has 26 bytes of header, no inner one, and 4 of FCS.
+/* Lengths of an A-MSDU (9.3.2.2.2). Each of its MSDUs has a subframe header of 14
+ * bytes, and all but the last are padded to a multiple of four. An MPDU has 26 bytes
+ * of header and 4 of FCS, and no subframe header if it has one MSDU only.
  */
 #define AMSDU_INSTEAD_BYTES	(26 + 4 - 14)
 #define AMSDU_MPDU_BYTES	(26 + 4)
 
+/* Puts as many of the frames behind @mpdu into it as the profile allows. */
 static void queue_gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	const struct al_profile *profile = &queue->link->from->profile;
-	/* It may have been looked at before, and have become an A-MSDU then. */
+	/* It may be an A-MSDU already, if it was looked at before. */
 	u32 inner = mpdu->bytes - (mpdu->msdus > 1 ? AMSDU_MPDU_BYTES :
 						     AMSDU_INSTEAD_BYTES);
 	struct sk_buff *last = mpdu->skbs;
@@ -214,7 +217,7 @@ static void queue_gather_amsdu(struct al_queue *queue, struct al_mpdu *mpdu)
 	}
 }
 
-/* The next frame that may be sent, or NULL; it stays where it is. */
+/* Returns the next frame that may be sent, or NULL. It stays where it is. */
 struct al_mpdu *al_queue_peek(struct al_queue *queue)
 {
 	struct al_mpdu *mpdu;
@@ -231,7 +234,7 @@ struct al_mpdu *al_queue_peek(struct al_queue *queue)
 	return mpdu;
 }
 
-/* @mpdu is what al_queue_peek() has found. It is nowhere afterwards. */
+/* Takes @mpdu, which al_queue_peek() has returned, out of the queue. */
 void al_queue_take(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	if (list_empty(&queue->retries))
@@ -239,7 +242,7 @@ void al_queue_take(struct al_queue *queue, struct al_mpdu *mpdu)
 	list_del_init(&mpdu->node);
 }
 
-/* A frame that has come into the device. */
+/* Puts a frame here that has come into the device. */
 void al_queue_put(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	list_add_tail(&mpdu->node, &queue->fresh);
@@ -247,7 +250,7 @@ void al_queue_put(struct al_queue *queue, struct al_mpdu *mpdu)
 		list_add_tail(&queue->node, &queue->edcaf->backlog);
 }
 
-/* A frame that was sent in vain, to its place. */
+/* Puts a frame back that was sent in vain, in the order of the numbers. */
 void al_queue_retry(struct al_queue *queue, struct al_mpdu *mpdu)
 {
 	struct al_mpdu *earlier;

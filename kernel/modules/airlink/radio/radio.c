@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a radio. It is made by a front end, which brings it up and down as
- * its host does with the interface, and goes with it. A radio that is down hears
- * nothing and sends nothing; what it had to send is reported as lost.
+ * The life of a radio. A front end makes it, brings it up and down as the host does
+ * with the interface, and destroys it. A radio that is down hears nothing and sends
+ * nothing; what it had to send is reported as lost.
  */
 
 #include <linux/netlink.h>
@@ -12,10 +12,10 @@
 #include "radio/ppdu.h"
 #include "radio/radio.h"
 
-static u32 radio_last_id;	/* under al_mutex */
+static u32 radio_last_id;	/* guarded by al_mutex */
 
-/* Since when the radio has sensed an idle medium, or will; never: it is in an
- * exchange of its own. Caller holds the lock.
+/* Returns since when the radio senses an idle medium, or from when on it will, or
+ * AL_NEVER_NS while it is in an exchange of its own. Caller holds the lock.
  */
 u64 al_radio_idle_from_ns(const struct al_radio *radio)
 {
@@ -23,7 +23,9 @@ u64 al_radio_idle_from_ns(const struct al_radio *radio)
 		    radio->eifs_until_ns, radio->own_until_ns);
 }
 
-/* Who has @address on this medium, or NULL. Caller holds the lock. */
+/* Returns the radio that has @address on this medium, or NULL. Caller holds the
+ * lock.
+ */
 struct al_radio *al_radio_by_address(struct al_medium *medium,
 				     const u8 *address)
 {
@@ -36,7 +38,9 @@ struct al_radio *al_radio_by_address(struct al_medium *medium,
 	return NULL;
 }
 
-/* Everybody hears everybody, unless told otherwise. Caller holds the lock. */
+/* The new radio and all others hear each other, until somebody sets that they do
+ * not. Caller holds the lock.
+ */
 static void radio_join_medium(struct al_radio *radio, unsigned int index)
 {
 	struct al_medium *medium = radio->medium;
@@ -116,6 +120,7 @@ free:
 	return ERR_PTR(err);
 }
 
+/* Returns whether @exchange is about a PPDU for @link. */
 static bool radio_concerns(const struct al_exchange *exchange,
 			   const struct al_link *link)
 {
@@ -123,7 +128,7 @@ static bool radio_concerns(const struct al_exchange *exchange,
 	       exchange->ppdu->queue->link == link;
 }
 
-/* All that @link had to carry is lost. */
+/* Whatever @link had to carry is lost. */
 static void radio_drop_frames(struct al_link *link)
 {
 	struct al_radio *from = link->from;
@@ -151,7 +156,7 @@ static void radio_cut_link(struct al_link *link)
 	al_link_destroy(link);
 }
 
-/* @action may free the link. */
+/* Calls @action for each link of @radio; it may free the link. */
 static void radio_visit_links(struct al_radio *radio,
 			      void (*action)(struct al_link *link))
 {
@@ -183,7 +188,7 @@ static void radio_leave_medium(struct al_radio *radio)
 	medium->radio_at[radio->index] = NULL;
 }
 
-/* Its front end sends nothing any more. al_mutex is held. */
+/* The front end must not send anything any more. al_mutex is held. */
 void al_radio_destroy(struct al_radio *radio)
 {
 	al_radio_listen(radio, false);
@@ -203,7 +208,7 @@ void al_radio_up(struct al_radio *radio)
 	spin_unlock_bh(&radio->medium->lock);
 }
 
-/* Whether its host sees what is for others: monitor mode. */
+/* Sets whether the host gets others' frames, too (monitor mode). */
 void al_radio_listen(struct al_radio *radio, bool listens)
 {
 	spin_lock_bh(&radio->medium->lock);
@@ -212,7 +217,7 @@ void al_radio_listen(struct al_radio *radio, bool listens)
 	spin_unlock_bh(&radio->medium->lock);
 }
 
-/* What it had to send is lost, and soon reported so. */
+/* What the radio had to send is lost; the reports follow soon. */
 void al_radio_down(struct al_radio *radio)
 {
 	spin_lock_bh(&radio->medium->lock);

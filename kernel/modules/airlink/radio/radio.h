@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A radio: one transceiver on a medium, with a front end that gives it to the
- * network stack. Everything is guarded by the medium's lock but what is marked.
+ * network stack. The medium's lock guards everything that is not marked.
  */
 #ifndef AIRLINK_RADIO_H
 #define AIRLINK_RADIO_H
@@ -21,83 +21,96 @@ struct al_radio;
 struct al_radio_config;
 struct netlink_ext_ack;
 
-/* What the core asks of a front end. */
+/* What the core asks of a front end. A callback that is called optional may be
+ * NULL.
+ */
 struct al_front_ops {
-	/* With the medium's lock: */
+	/* These are called with the medium's lock held. */
 
-	/* The bytes of the MPDU that carries @skb, with header and FCS. */
+	/* Returns the length of the MPDU for @skb, with header and FCS. */
 	u32 (*mpdu_bytes)(const struct al_queue *queue,
 			  const struct sk_buff *skb);
-	/* A further frame of a queue that waits above the device, or NULL. */
+	/* Takes the next frame of @queue that waits above the device. Returns
+	 * NULL if there is none. Optional.
+	 */
 	struct sk_buff *(*pull)(struct al_queue *queue);
-	/* Form PPDUs as long as there is room; NULL: al_aggregate_fill_in_turn()'s way. */
+	/* Forms PPDUs as long as there is room for them. Optional: without it
+	 * al_aggregate_fill_in_turn() does.
+	 */
 	void (*form_ppdus)(struct al_edcaf *edcaf);
-	/* @queue has something to send again, which was sent before. */
+	/* Called when @queue gets back frames that have to be sent again.
+	 * Optional.
+	 */
 	void (*requeue)(struct al_queue *queue);
-	/* A frame for each receiver, in its own skb; NULL: no memory. */
+	/* Returns a copy of @skb for a receiver, NULL if there is no memory. */
 	struct sk_buff *(*copy)(struct al_queue *queue, struct sk_buff *skb);
-	/* Whether @skb must not be in an A-MPDU or A-MSDU with others; NULL:
-	 * no.
+	/* Returns whether @skb must be sent without others, neither in an
+	 * A-MPDU nor in an A-MSDU. Optional: without it any may be aggregated.
 	 */
 	bool (*sends_alone)(struct al_queue *queue, struct sk_buff *skb);
-	/* The rates of a PPDU that begins with @skb, where the link has none
-	 * that is fixed, and how many they are.
+	/* Chooses the rates of a PPDU that begins with @skb. Returns how many
+	 * stages it has set. Optional; not called if the link's rate is fixed.
 	 */
 	int (*choose_rates)(struct al_queue *queue, struct sk_buff *skb,
 			    struct al_rate_stage *stages);
-	/* An MPDU for a capture, with 802.11 header but without FCS, and so much
-	 * room around it; NULL: the skbs are MPDUs themselves. Returns NULL if
-	 * there is no memory.
+	/* Makes an MPDU for a capture: with 802.11 header, without FCS, with
+	 * this room around it. Returns NULL if there is no memory. Optional: a
+	 * front end without it has skbs that are MPDUs.
 	 */
 	struct sk_buff *(*capture)(const struct al_mpdu *mpdu, u32 headroom,
 				   u32 tailroom);
 
-	/* In NAPI context, without it: */
+	/* These are called in NAPI context, without the medium's lock. */
 
+	/* Takes a received frame up to the stack. */
 	void (*receive)(struct al_radio *radio, struct sk_buff *skb);
-	/* The end of an MPDU: report its skbs, and free them. */
+	/* Reports what has become of an MPDU; frees it and its skbs. */
 	void (*report)(struct al_radio *radio, struct al_mpdu *mpdu,
 		       int budget);
-	/* All that could be reported by now has been; NULL: so what. */
+	/* Called after a batch of reports. Optional. */
 	void (*reports_done)(struct al_radio *radio);
-	/* The host's queue has room again. */
+	/* Called when the host may send again, after it had to stop. */
 	void (*resume)(struct al_radio *radio);
 
-	/* In process context: take the device from the stack, free it. */
+	/* Called in process context: takes the device from the stack and frees
+	 * it and the radio.
+	 */
 	void (*remove)(struct al_radio *radio);
 };
 
 struct al_radio {
-	/* Set once. */
-	u32 id;				/* all over the module */
-	u16 index;			/* in the medium's bitmaps */
+	/* These are set once and need no lock. */
+	u32 id;				/* no other radio ever had it */
+	u16 index;			/* its place in the medium's bitmaps */
 	u8 address[ETH_ALEN];
 	struct al_medium *medium;
 	const struct al_front_ops *ops;
-	void *front;			/* the front end's */
+	void *front;			/* the front end's own struct */
 	struct list_head node;		/* in medium->radios */
 	struct hlist_node hashed;	/* in medium->by_address */
 
-	bool up;			/* its host has it running */
-	bool listens;			/* hands up all that it hears */
-	u16 mhz;			/* what its host takes the channel for */
-	bool running;			/* its timers may: cleared at the end */
+	bool up;			/* the host has brought it up */
+	bool listens;			/* its host wants others' frames, too */
+	u16 mhz;			/* the channel that its host has set */
+	bool running;			/* its timer may start; false at the end */
 	struct al_profile profile;
-	struct al_rate rate;		/* of data on links without their own, */
-	bool rate_fixed;		/* if this is set */
+	struct al_rate rate;		/* what new links begin with */
+	bool rate_fixed;		/* likewise; see struct al_link */
 	struct al_edcaf edcaf[AL_ACS];
-	struct al_exchange exchange;	/* the one that it has started */
+	struct al_exchange exchange;	/* the exchange that it has begun */
 	struct al_host host;
 	struct al_link *link_to[AL_RADIOS_MAX];	/* by the receiver's index */
 	struct al_link *link_to_all;
 	struct al_link *link_to_nobody;
 
-	/* Carrier sense, physical and virtual. */
-	DECLARE_BITMAP(hearers, AL_RADIOS_MAX);	/* that sense it, itself too */
-	u64 heard_until_ns;		/* the end of all that is on the air */
-	u64 nav_until_ns;
-	u64 eifs_until_ns;
-	u64 own_until_ns;		/* its exchange; AL_NEVER_NS: under way */
+	/* Carrier sense, physical and virtual. The medium is busy for the radio
+	 * until the latest of the four instants.
+	 */
+	DECLARE_BITMAP(hearers, AL_RADIOS_MAX);	/* who senses it; itself, too */
+	u64 heard_until_ns;		/* frames that it hears are on the air */
+	u64 nav_until_ns;		/* a Duration field reserves the medium */
+	u64 eifs_until_ns;		/* it waits for an ACK it may not decode */
+	u64 own_until_ns;		/* its own exchange; or AL_NEVER_NS */
 
 	struct al_stats stats;
 };

@@ -8,17 +8,19 @@
 
 #include "air/phy.h"
 
-/* What a receiver knows of a frame beside its bytes; in skb->cb until it goes up. */
+/* What a receiver knows of a frame beside its bytes. It lies in skb->cb until the
+ * front end takes the frame up.
+ */
 struct al_received {
 	struct al_rate rate;
-	u16 mhz;		/* what the sender takes the channel for */
-	u32 reference;		/* of the A-MPDU */
+	u16 mhz;		/* the channel that the sender's host has set */
+	u32 reference;		/* the number of its A-MPDU */
 	s16 snr_cdb;
 	u8 tid;
-	bool aggregated;
+	bool aggregated;	/* it was in an A-MPDU */
 	u64 at_ns;		/* the end of its PPDU */
-	u32 airtime_ns;		/* its share of the PPDU's */
-	u32 seq;		/* while it is in a reorder buffer */
+	u32 airtime_ns;		/* its share of the PPDU's time on the air */
+	u32 seq;		/* valid in a reorder buffer only */
 };
 
 static inline struct al_received *al_received(struct sk_buff *skb)

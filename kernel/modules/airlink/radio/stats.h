@@ -8,18 +8,20 @@
 #include "radio/profile.h"
 
 struct al_stats {
-	u64 ppdus;		/* of data, each try */
-	u64 ppdus_failed;	/* that nobody answered */
-	u64 subframes;		/* in them */
+	u64 ppdus;		/* PPDUs with data that it sent; each try counts */
+	u64 ppdus_failed;	/* tries that nobody answered */
+	u64 subframes;		/* MPDUs in ppdus; each try counts */
 	u64 frames_acked;
-	u64 frames_retried;	/* put back, to be sent in a later PPDU */
-	u64 frames_dropped;	/* tries exhausted, or no such receiver */
-	u64 bytes_acked;	/* of MSDUs */
+	u64 frames_retried;	/* frames put back, to go in a later PPDU */
+	u64 frames_dropped;	/* out of tries, without a receiver or memory */
+	u64 bytes_acked;	/* bytes of the MSDUs in frames_acked */
 	u64 frames_received;
-	u64 rts;
-	u64 tx_ns;		/* on the air itself */
-	u64 busy_ns;		/* the medium, as it senses it, itself included */
-	u64 subframes_of[AL_SUBFRAMES_MAX];	/* [n - 1]: PPDUs of n */
+	u64 rts;		/* RTS frames that it sent */
+	u64 tx_ns;		/* the time that it was on the air itself */
+	u64 busy_ns;		/* the time that it sensed a busy medium, or
+				 * was on the air
+				 */
+	u64 subframes_of[AL_SUBFRAMES_MAX];	/* [n - 1]: PPDUs of n frames */
 };
 
 #endif /* AIRLINK_STATS_H */

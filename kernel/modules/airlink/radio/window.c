@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Block ack: which frames may be under way at a time, and in which order they go
- * up (IEEE 802.11-2020, 10.25.6). Sequence numbers here are 32 bits and do not
+ * up (10.25.6). Sequence numbers here are 32 bits and do not
  * wrap within a run; a capture shows the lower 12.
  *
- * The originator may number a frame if fewer than the window's size lie between
- * the oldest that is open and it. A frame is closed when it is acknowledged, or
- * given up. So one that gets lost again and again shortens the aggregates behind
+ * The originator may number a frame if fewer than the window's size lie between the
+ * oldest frame that is open and it. A frame is closed when it is acknowledged, or
+ * given up. So a frame that gets lost again and again shortens the aggregates behind
  * it, down to nothing.
  *
- * The recipient passes up what is in order. What was given up it would learn from
- * a BlockAckReq, or from the next frame that shifts its window; here it learns it
- * at once, and the BlockAckReq takes no airtime. Front ends whose host reorders
- * (mac80211) do not use this half, and their BlockAckReqs are real.
+ * The recipient passes up what is in order. It would learn from a BlockAckReq, or
+ * from the next frame that shifts its window, that a frame was given up; here it
+ * learns so at once, and the BlockAckReq takes no airtime. Front ends whose host
+ * reorders (mac80211) do not use this half, and their BlockAckReqs are real.
  */
 
 #include "radio/received.h"
 #include "radio/window.h"
 
+/* Gives the next frame its number. */
 u32 al_window_number(struct al_window *window)
 {
 	u32 seq = window->next++;
@@ -26,6 +27,7 @@ u32 al_window_number(struct al_window *window)
 	return seq;
 }
 
+/* The frame of this number is acknowledged, or given up. */
 void al_window_close(struct al_window *window, u32 seq)
 {
 	__set_bit(seq % AL_SUBFRAMES_MAX, window->closed);
@@ -40,13 +42,13 @@ void al_reorder_init(struct al_reorder *reorder)
 	__skb_queue_head_init(&reorder->early);
 }
 
-/* Whether @a is before @b. */
+/* Returns whether @a is before @b. */
 static bool window_before(u32 a, u32 b)
 {
 	return (s32)(a - b) < 0;
 }
 
-/* What is in order by now goes up. The parts of an A-MSDU have one number. */
+/* Frames that are in order by now go up. The parts of an A-MSDU share a number. */
 static void window_release(struct al_reorder *reorder, struct sk_buff_head *up)
 {
 	struct sk_buff *skb, *following;
@@ -64,7 +66,7 @@ static void window_release(struct al_reorder *reorder, struct sk_buff_head *up)
 	}
 }
 
-/* Among the early ones, in its place: most often the last. */
+/* Puts an early frame in its place, which most often is the last. */
 static void window_keep(struct al_reorder *reorder, struct sk_buff *skb)
 {
 	struct sk_buff *earlier;
@@ -76,7 +78,9 @@ static void window_keep(struct al_reorder *reorder, struct sk_buff *skb)
 	__skb_queue_after(&reorder->early, earlier, skb);
 }
 
-/* One frame that has not been here before, as a list of skbs by skb->next. */
+/* Takes a frame that did not come before: @skbs, linked by skb->next. What is in
+ * order then is added to @up.
+ */
 void al_reorder_put(struct al_reorder *reorder, u32 seq, struct sk_buff *skbs,
 		    struct sk_buff_head *up)
 {
@@ -93,7 +97,9 @@ void al_reorder_put(struct al_reorder *reorder, u32 seq, struct sk_buff *skbs,
 	window_release(reorder, up);
 }
 
-/* The originator will not send again what is before @start. */
+/* The originator has given up the frames before @start that are missing. What is in
+ * order then is added to @up.
+ */
 void al_reorder_skip(struct al_reorder *reorder, u32 start,
 		     struct sk_buff_head *up)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The clock of a BSS (TSF), and its beacons. A radio's TSF is the time since its
- * host has started it, until the host sets it. A beacon is due when TSF is a
+ * host has started it, until the host sets it. A beacon is due when the TSF is a
  * multiple of the beacon interval (TBTT). It is queued like any other frame, in the
- * most urgent access category, and goes when the medium is free; behind the beacon
- * with a DTIM go the multicast frames that were kept back for stations that sleep.
+ * most urgent access category, and goes when the medium is free. The multicast
+ * frames that were kept back for sleeping stations go behind the beacon with a DTIM.
  *
  * In an IBSS all stations send a beacon each time. (By 11.1.3.4 they draw a delay,
- * and who hears another's beacon meanwhile leaves it at that.)
+ * and a station that hears another's beacon meanwhile does not send its own.)
  */
 
 #include "compat.h"
@@ -27,7 +27,7 @@ u64 al_softmac_get_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 	return al_softmac_tsf_us(hw->priv, ktime_get_ns());
 }
 
-/* The time of the next beacon. */
+/* Returns the time of the next beacon. */
 static ktime_t softmac_next_beacon(const struct al_softmac *softmac)
 {
 	u64 now_us = al_softmac_tsf_us(softmac, ktime_get_ns());
@@ -55,9 +55,9 @@ void al_softmac_set_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	softmac_beacon_start_timer(softmac);
 }
 
-/* Two hosts hardly ever do this in the same us, but in virtual time they do. Then
+/* Two hosts hardly ever start in the same us, but in virtual time they do. Then
  * their beacons would collide every time, and of two cells of an IBSS neither would
- * be the older one, to which the other's stations go over.
+ * be the older one, which stations of the other one join.
  */
 void al_softmac_reset_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 {

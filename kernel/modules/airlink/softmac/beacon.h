@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The clock of a BSS, and its beacons; see beacon.c. */
+/* The clock of a BSS (TSF) and its beacons; see beacon.c. */
 #ifndef AIRLINK_SOFTMAC_BEACON_H
 #define AIRLINK_SOFTMAC_BEACON_H
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a mac80211 device says that it is capable of: one band, that of its medium,
- * with all of its channels, and HT, VHT and HE as far as the best rate of the
- * radio's configuration goes.
+ * The capabilities of a mac80211 device: one band, that of its medium, with all of
+ * its channels, and HT, VHT and HE as far as the best rate of the radio's
+ * configuration goes.
  *
  * The medium is the channel: a radio is on it whatever channel its host sets. The
- * rules of countries are not for a radio that radiates nowhere; all channels may
+ * rules of countries do not apply to a radio that radiates nowhere; all channels may
  * be used in all ways, without a regulatory database.
  *
- * A medium has no CCK (802.11b). But mac80211 and hostapd want those rates at
- * 2.4 GHz: they exist, and what is sent at one of them goes at 6 Mbit/s OFDM, and
- * is reported so.
+ * A medium has no CCK (802.11b), but mac80211 and hostapd want its rates at 2.4 GHz.
+ * So they are in the table; a frame at one of them goes at 6 Mbit/s OFDM, and is
+ * reported at that rate.
  */
 
 #include <linux/rtnetlink.h>
@@ -32,7 +32,7 @@ struct al_softmac_bands {
 	struct ieee80211_sband_iftype_data he;
 };
 
-/* 100 kbit/s. */
+/* In units of 100 kbit/s. */
 static const u16 softmac_bit_rates[BIT_RATES] = {
 	10, 20, 55, 110, 60, 90, 120, 180, 240, 360, 480, 540
 };
@@ -106,7 +106,7 @@ static void softmac_set_ht(struct ieee80211_sta_ht_cap *cap,
 	if (best->width_mhz >= 40)
 		cap->cap |= IEEE80211_HT_CAP_SUP_WIDTH_20_40 |
 			    IEEE80211_HT_CAP_DSSSCCK40;
-	/* Every VHT and HE device has HT's short guard interval as well. */
+	/* Every HE device has HT's and VHT's short guard interval as well. */
 	if (best->gi_ns == 400 || best->phy == AL_PHY_HE) {
 		cap->cap |= IEEE80211_HT_CAP_SGI_20;
 		if (best->width_mhz >= 40)
@@ -119,7 +119,9 @@ static void softmac_set_ht(struct ieee80211_sta_ht_cap *cap,
 	cap->mcs.tx_params = IEEE80211_HT_MCS_TX_DEFINED;
 }
 
-/* Two bits for each of eight streams: 3 for those that there are not. */
+/* Returns a map with two bits for each of eight streams: @value for those that the
+ * device has, 3 for the others.
+ */
 static u16 softmac_mcs_map(const struct al_rate *best, u16 value)
 {
 	u16 map = 0xffff;
@@ -208,7 +210,7 @@ static void softmac_set_he(struct al_softmac_bands *bands,
 	al_set_iftype_data(&bands->band, &bands->he, 1);
 }
 
-/* NULL: no memory. To be freed with kfree(), after the device. */
+/* Returns NULL if there is no memory. To be freed with kfree(), after the device. */
 struct al_softmac_bands *al_softmac_bands_create(const struct al_band *band,
 						 const struct al_rate *best)
 {
@@ -229,7 +231,7 @@ struct al_softmac_bands *al_softmac_bands_create(const struct al_band *band,
 	return bands;
 }
 
-/* Before the device is registered. */
+/* Called before the device is registered. */
 void al_softmac_bands_apply(struct al_softmac_bands *bands,
 			    struct ieee80211_hw *hw)
 {
@@ -237,7 +239,7 @@ void al_softmac_bands_apply(struct al_softmac_bands *bands,
 	hw->wiphy->regulatory_flags |= REGULATORY_WIPHY_SELF_MANAGED;
 }
 
-/* After it. */
+/* Called after the device is registered. */
 int al_softmac_set_regulatory(struct ieee80211_hw *hw)
 {
 	struct ieee80211_regdomain *domain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a mac80211 device says that it is capable of; see caps.c. */
+/* The capabilities of a mac80211 device; see caps.c. */
 #ifndef AIRLINK_SOFTMAC_CAPS_H
 #define AIRLINK_SOFTMAC_CAPS_H
 
@@ -10,7 +10,7 @@ struct al_rate;
 struct al_softmac_bands;
 struct ieee80211_hw;
 
-/* Bit rates in a band's table: CCK, of which we have none, comes first. */
+/* How many rates of CCK stand before those of OFDM in a table of bit rates. */
 #define AL_CCK_RATES	4
 
 struct al_softmac_bands *al_softmac_bands_create(const struct al_band *band,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The softmac front end: a mac80211 device; station, access point, IBSS, mesh
- * point, monitor. 802.11 is mac80211's: association, encryption, queues, airtime
- * fairness, rate control, block ack agreements, reordering. See softmac.h for
- * what is where.
+ * The softmac front end: a mac80211 device, which can be station, access point, IBSS
+ * station, mesh point and monitor. mac80211 does 802.11: association, encryption,
+ * queues, airtime fairness, rate control, block ack agreements, reordering.
+ * softmac.h has the list of the files here.
  *
  * A device has one interface (and monitors) with the address of its radio, which
  * is what the radio answers to. Its name, if it has one, is the wiphy's; the
  * interface that mac80211 makes is called wlan%d.
  *
- * It has no channels (caps.c), no power save as a station, no hardware
- * encryption, no A-MSDU but what the core forms of frames in the device.
+ * A device has no channels of its own (caps.c), no power save as a station and no
+ * hardware encryption. A-MSDUs are those that the core forms of frames in the device.
  */
 
 #include <linux/delay.h>
@@ -29,8 +29,11 @@
 
 #define RATE_TRIES	10
 #define WINDOW_MAX	256
-#define FLUSH_MS	200	/* softmac_flush() waits so long */
-#define STOP_MS		5000	/* for the longest report_ns and the like */
+/* How long softmac_flush() and softmac_stop() wait for reports. Some profiles have
+ * them late.
+ */
+#define FLUSH_MS	200
+#define STOP_MS		5000
 
 static int softmac_start(struct ieee80211_hw *hw)
 {
@@ -41,7 +44,7 @@ static int softmac_start(struct ieee80211_hw *hw)
 	return 0;
 }
 
-/* Waits until the host has no frame in the device, but not for ever. */
+/* Waits until all frames are reported, but no longer than @ms. */
 static void softmac_wait_for_reports(struct al_softmac *softmac,
 				     unsigned int ms)
 {
@@ -49,7 +52,7 @@ static void softmac_wait_for_reports(struct al_softmac *softmac,
 		usleep_range(1000, 1100);
 }
 
-/* mac80211 wants all of its frames back, and nothing any more after it. */
+/* mac80211 wants all of its frames back, and none after this. */
 static void softmac_stop(AL_STOP_ARGUMENTS)
 {
 	struct al_softmac *softmac = hw->priv;
@@ -60,7 +63,7 @@ static void softmac_stop(AL_STOP_ARGUMENTS)
 	napi_synchronize(&softmac->radio->host.napi);
 }
 
-/* What is in the device is lost. */
+/* The frames in the device are lost. */
 static void softmac_drop_frames(struct al_softmac *softmac)
 {
 	al_radio_down(softmac->radio);
@@ -181,7 +184,7 @@ static const struct ieee80211_ops softmac_mac80211_ops = {
 	.ampdu_action		= al_softmac_ampdu,
 };
 
-/* Without callbacks before mac80211 has the device, nor after it. */
+/* mac80211 must not have the device yet, or any more. */
 static void softmac_free_device(struct al_softmac *softmac)
 {
 	if (softmac->parent)
@@ -194,7 +197,7 @@ static void softmac_remove(struct al_radio *radio)
 {
 	struct al_softmac *softmac = radio->front;
 
-	ieee80211_unregister_hw(softmac->hw);	/* closes its interfaces */
+	ieee80211_unregister_hw(softmac->hw);	/* closes the interfaces */
 	softmac->registered = false;
 	al_radio_destroy(radio);
 	softmac_free_device(softmac);
@@ -273,7 +276,7 @@ static void softmac_describe(struct ieee80211_hw *hw,
 	softmac_set_hw_flags(hw, profile);
 }
 
-/* All but the radio. Returns an ERR_PTR() if it fails. */
+/* Makes everything but the radio. Returns an ERR_PTR() if it fails. */
 static struct al_softmac *
 softmac_create_device(const struct al_radio_config *config)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rates: mac80211's rate control chooses, the core sends, mac80211 is told.
+ * Rates: mac80211's rate control chooses, the core sends, mac80211 gets a report.
  *
- * mac80211's rate control has no HE. A radio of HE sends at the rates of VHT and
- * HT that it chooses, unless a link's rate is fixed; see struct al_link.
+ * mac80211's rate control has no HE. An HE radio sends at rates of VHT and HT, which
+ * it chooses, unless the rate of a link is fixed; see struct al_link.
  */
 
 #include "softmac/caps.h"
@@ -52,7 +52,9 @@ static u8 softmac_first_legacy(u8 band)
 	return band == NL80211_BAND_2GHZ ? AL_CCK_RATES : 0;
 }
 
-/* What there is not goes at the lowest rate: CCK. */
+/* Returns mac80211's rate as one of the core's; the lowest for those of CCK, which a
+ * medium does not have.
+ */
 static struct al_rate softmac_rate_from_tx(const struct ieee80211_tx_rate *from,
 					   u8 band)
 {
@@ -77,7 +79,9 @@ static struct al_rate softmac_rate_from_tx(const struct ieee80211_tx_rate *from,
 	return al_rate_valid(&rate) ? rate : al_rate_lowest;
 }
 
-/* Whose rates those of @skb are: only of data. */
+/* Returns the station that rate control has rates for, or NULL: it has them for
+ * unicast data only.
+ */
 static struct ieee80211_sta *softmac_rate_sta(const struct al_queue *queue,
 					      const struct sk_buff *skb)
 {
@@ -117,7 +121,7 @@ int al_softmac_choose_rates(struct al_queue *queue, struct sk_buff *skb,
 	return count;
 }
 
-/* Returns whether it has a place there: HE has none. */
+/* Returns whether struct ieee80211_tx_rate can say it, which it cannot of HE. */
 bool al_softmac_rate_to_tx(const struct al_rate_stage *stage, u8 band,
 			   struct ieee80211_tx_rate *to)
 {
@@ -155,7 +159,7 @@ static u8 softmac_he_gi(u16 gi_ns)
 			       NL80211_RATE_INFO_HE_GI_0_8;
 }
 
-/* A rate of HE. */
+/* @rate is one of HE. */
 void al_softmac_rate_to_info(const struct al_rate *rate,
 			     struct rate_info *info)
 {
@@ -168,7 +172,7 @@ void al_softmac_rate_to_info(const struct al_rate *rate,
 	};
 }
 
-/* status->band is set. */
+/* status->band must be set. */
 void al_softmac_rate_to_rx(const struct al_rate *rate,
 			   struct ieee80211_rx_status *status)
 {

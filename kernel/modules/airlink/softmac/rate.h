@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mac80211's rates and ours; see rate.c. */
+/* The rates of mac80211 and those of the core, into each other; see rate.c. */
 #ifndef AIRLINK_SOFTMAC_RATE_H
 #define AIRLINK_SOFTMAC_RATE_H
 

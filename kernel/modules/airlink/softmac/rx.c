@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the core to mac80211. A receiver gets a frame in a buffer of its own, with
- * nothing of what the sender's host keeps beside the bytes: neither socket nor
- * mark, priority or time of departure.
+ * Received frames, from the core to mac80211. A receiver gets a frame in a buffer of
+ * its own, without what the sender's host keeps beside the bytes: socket, mark,
+ * priority, time of departure.
  *
- * What mac80211 is told: the rate; the channel that the sender takes the medium
- * for, so that a scan finds an access point where that says it is; the TSF at the
+ * mac80211 learns the rate; the channel that the sender's host has set, so that a
+ * scan finds an access point on the channel that it is said to be on; the TSF at the
  * end of the PPDU; and as signal strength the link's signal-to-noise ratio above a
  * noise floor of -95 dBm.
  */
@@ -18,10 +18,10 @@
 #include "softmac/softmac.h"
 
 #define NOISE_DBM	(-95)
-#define CLEAR_DBM	(-30)	/* of a link without noise */
+#define CLEAR_DBM	(-30)	/* the signal of a link without noise */
 
-/* Whoever sends a beacon sets its time at the last moment. Beacons, and most
- * probe responses, are sent at 6 Mbit/s: 3 bytes in 4 us.
+/* Hardware sets the time in a beacon as it sends it. Beacons, and most probe
+ * responses, go at 6 Mbit/s: 3 bytes in 4 us.
  */
 static void softmac_set_timestamp(struct al_softmac *softmac,
 				  struct sk_buff *copy)
@@ -49,7 +49,7 @@ struct sk_buff *al_softmac_copy(struct al_queue *queue, struct sk_buff *skb)
 
 	if (!copy)
 		return NULL;
-	/* What follows the header begins at a multiple of four. */
+	/* The header's end has to be aligned to four bytes. */
 	skb_reserve(copy, header_bytes & 3);
 	if (skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len)) {
 		kfree_skb(copy);

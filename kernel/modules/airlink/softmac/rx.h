@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From the core to mac80211; see rx.c. */
+/* Received frames, from the core to mac80211; see rx.c. */
 #ifndef AIRLINK_SOFTMAC_RX_H
 #define AIRLINK_SOFTMAC_RX_H
 

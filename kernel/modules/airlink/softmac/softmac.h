@@ -23,23 +23,25 @@
 
 #include "radio/radio.h"
 
-/* profile.device_queues */
+/* The values of profile.device_queues; tx.c says what they mean. */
 enum al_queueing { AL_PULL, AL_PUSH, AL_DRAIN };
 
 struct al_softmac_bands;
 struct platform_device;
 
 struct al_softmac {
-	/* Set once. */
+	/* These are set once. */
 	struct ieee80211_hw *hw;
 	struct al_radio *radio;
 	struct platform_device *parent;
 	struct al_softmac_bands *bands;
 
-	bool registered;		/* mac80211 has it */
+	bool registered;		/* mac80211 knows the device */
 	s64 tsf_offset_us;		/* TSF - time since boot */
 
-	/* Beacons, if vif is not NULL; it changes only while the timer is off. */
+	/* The interface that sends beacons, or NULL. It changes only while the
+	 * timer is off.
+	 */
 	struct ieee80211_vif *beaconing;
 	struct hrtimer beacon_timer;
 	u32 beacon_interval_us;
@@ -47,8 +49,8 @@ struct al_softmac {
 
 /* ieee80211_sta->drv_priv; guarded by the medium's lock. */
 struct al_softmac_sta {
-	bool known;			/* mac80211 may send to it */
-	bool asleep;
+	bool known;			/* mac80211 may send to the station */
+	bool asleep;			/* it is in power save */
 };
 
 static inline struct al_softmac_sta *

@@ -2,13 +2,13 @@
 /*
  * Stations: their life, block ack, power save.
  *
- * Block ack. mac80211 makes agreements when its rate control wants to, with real
- * ADDBA frames; the core aggregates as long as there is one. The receiver's end is
- * mac80211's, with its reorder buffer. Devices that aggregate by themselves refuse.
+ * Block ack. mac80211 makes agreements when its rate control wants them, with real
+ * ADDBA frames; the core aggregates as long as there is an agreement. At the
+ * receiver mac80211 reorders. Devices that aggregate by themselves refuse.
  *
- * Power save. The frames of a station that sleeps stay where they are, but for
- * those already in a PPDU. What is released to it (PS-Poll, U-APSD) does not go
- * through its queues, which stand still, but as what has no traffic class.
+ * Power save. The frames of a station that sleeps stay where they are, but for those
+ * already in a PPDU. Its queues stand still, so frames that are released to it
+ * (PS-Poll, U-APSD) go through the queue of those without a traffic class.
  */
 
 #include "radio/aggregate.h"
@@ -16,7 +16,7 @@
 #include "softmac/sta.h"
 #include "softmac/tx.h"
 
-/* What waits for @sta on @link is lost. */
+/* The frames that wait for @sta on @link are lost. */
 static void softmac_forget_on(struct al_link *link, struct ieee80211_sta *sta)
 {
 	const struct ieee80211_txq *txq;
@@ -64,7 +64,7 @@ int al_softmac_sta_state(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	return 0;
 }
 
-/* Its queues go on with what they had. */
+/* The queues of a station that has woken up go on with what they had. */
 static void softmac_wake_sta(struct al_softmac *softmac,
 			     struct ieee80211_sta *sta)
 {
@@ -97,7 +97,7 @@ void al_softmac_sta_notify(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	spin_unlock_bh(&medium->lock);
 }
 
-/* One frame of @sta that waits in mac80211. */
+/* Returns a frame for @sta that waits in mac80211, or NULL. */
 static struct sk_buff *softmac_take_frame(struct al_softmac *softmac,
 					  struct ieee80211_sta *sta,
 					  unsigned long tids)
@@ -113,7 +113,7 @@ static struct sk_buff *softmac_take_frame(struct al_softmac *softmac,
 	return NULL;
 }
 
-/* The last one ends the service period. */
+/* Sends up to @frames to a sleeping station. The last ends the service period. */
 void al_softmac_release(struct ieee80211_hw *hw, struct ieee80211_sta *sta,
 			u16 tids, int frames,
 			enum ieee80211_frame_release_type reason,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stations: their life, block ack, power save; see sta.c. */
+/* The stations that mac80211 knows: their life, block ack, power save; see sta.c. */
 #ifndef AIRLINK_SOFTMAC_STA_H
 #define AIRLINK_SOFTMAC_STA_H
 

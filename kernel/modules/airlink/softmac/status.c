@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What has become of a frame: each is reported, at the rates and with the tries of
- * the last PPDU that it was in. The first that comes of an A-MPDU tells mac80211's
- * rate control how many subframes there were, and how many of them got through;
- * what it took of airtime is charged to the station. As with ath9k, a PPDU of which
- * no frame is done (all go out again) is not told of, but its airtime is.
+ * What has become of a frame. Each is reported, at the rates and with the tries of
+ * the last PPDU that it was in. The first frame of an A-MPDU to be reported tells
+ * mac80211's rate control how many subframes there were and how many of them got
+ * through, and its airtime is charged to the station. As with ath9k, rate control
+ * does not learn of a PPDU of which all frames go out again, but the station is
+ * charged its airtime.
  *
  * When frames of a session are given up a BlockAckReq lets the receiver pass up
  * what came after them.
@@ -20,7 +21,9 @@ struct status {
 	struct ieee80211_rate_status rates[AL_RATE_STAGES];
 };
 
-/* The tries at each rate: mac80211's array, or if that cannot say it the list. */
+/* Sets the tries at each rate: in mac80211's array, and if that cannot say them all
+ * in a list of its own, too.
+ */
 static void softmac_set_status_rates(struct status *status,
 				     const struct al_sent *sent)
 {
@@ -56,7 +59,7 @@ static void softmac_set_status_flags(struct ieee80211_tx_info *info,
 		info->flags |= IEEE80211_TX_STAT_ACK;
 	else if (info->flags & IEEE80211_TX_CTL_NO_ACK)
 		info->flags |= IEEE80211_TX_STAT_NOACK_TRANSMITTED;
-	if (sent->aggregated)	/* by firmware maybe */
+	if (sent->aggregated)	/* maybe by firmware */
 		info->flags |= IEEE80211_TX_CTL_AMPDU;
 	if (!(info->flags & IEEE80211_TX_CTL_AMPDU) || !sent->subframes)
 		return;
@@ -74,7 +77,7 @@ static void softmac_charge_airtime(struct ieee80211_sta *sta,
 					       sent->airtime_ns / 1000, 0);
 }
 
-/* The receiver need not wait for @skb, nor for what was before it. */
+/* Tells the receiver not to wait for @skb, nor for frames before it. */
 static void softmac_send_bar(struct ieee80211_sta *sta, struct sk_buff *skb)
 {
 	const struct ieee80211_hdr *header = (const void *)skb->data;
@@ -129,7 +132,7 @@ void al_softmac_report(struct al_radio *radio, struct al_mpdu *mpdu,
 			softmac_report_skb(softmac, skb, &mpdu->sent);
 		else
 			dev_kfree_skb_any(skb);
-		/* The PPDU is told of once. */
+		/* Only the first MSDU tells of the PPDU. */
 		mpdu->sent.subframes = 0;
 		mpdu->sent.airtime_ns = 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What has become of a frame; see status.c. */
+/* Reports to mac80211 of what has become of a frame; see status.c. */
 #ifndef AIRLINK_SOFTMAC_STATUS_H
 #define AIRLINK_SOFTMAC_STATUS_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From mac80211 to the core. Where frames wait is up to the kind of device:
+ * The frames of a softmac device, from mac80211 to the core. Where they wait is up to
+ * the kind of device:
  *
  *	pull	They stay in mac80211's TXQs until a PPDU is formed of them, and
  *		mac80211 says whose turn it is. (ath9k)
@@ -11,13 +12,13 @@
  *	drain	They move into the device at once. When it is full the queues of
  *		mac80211 are stopped. (ath9k_htc, and most others)
  *
- * What is not for a TXQ (management frames, beacons, multicast after a DTIM, what
- * waited for a station that slept) goes to the device at once, and there into the
- * queue of the receiver and its traffic class; with AL_TID_NONE if it has none.
+ * Frames that do not go through a TXQ (management frames, beacons, multicast after a
+ * DTIM, frames that waited for a sleeping station) go to the device at once, into
+ * the queue of the receiver and traffic class; AL_TID_NONE if they have none.
  *
- * With pull, the queues of TXQs have their turns with the TXQs, and not with the
- * other ones of the device, which go first: so what has to be sent again does not
- * get ahead of other stations.
+ * With pull, a queue that belongs to a TXQ takes its turn with the TXQs. The other
+ * queues of the device go first. So frames that have to be sent again do not get
+ * ahead of other stations.
  */
 
 #include "radio/aggregate.h"
@@ -30,7 +31,9 @@ u32 al_softmac_mpdu_bytes(const struct al_queue *queue,
 	return skb->len + FCS_LEN;
 }
 
-/* NULL: no memory. Caller holds the lock. */
+/* Returns the queue for frames to @address, NULL if there is no memory. Caller holds
+ * the lock.
+ */
 struct al_queue *al_softmac_queue_to(struct al_softmac *softmac,
 				     const u8 *address, u8 tid)
 {
@@ -46,7 +49,7 @@ struct al_queue *al_softmac_queue_to(struct al_softmac *softmac,
 	return link ? al_link_queue(link, tid) : NULL;
 }
 
-/* Firmware agrees on block ack by itself, with stations that can. */
+/* Firmware (push) makes block ack agreements by itself, with stations that can. */
 static void softmac_settle_session(struct al_softmac *softmac,
 				   struct al_queue *queue,
 				   const struct ieee80211_sta *sta)
@@ -60,7 +63,9 @@ static void softmac_settle_session(struct al_softmac *softmac,
 			       0 : IEEE80211_MAX_AMPDU_BUF_HT;
 }
 
-/* The queue for what @txq has; NULL: there must not be one. */
+/* Returns the queue for the frames of @txq; NULL if nothing may be sent to its
+ * station, or if there is no memory.
+ */
 static struct al_queue *softmac_queue_of_txq(struct al_softmac *softmac,
 					     struct ieee80211_txq *txq)
 {
@@ -101,7 +106,9 @@ static bool softmac_sleeps(const struct ieee80211_txq *txq)
 	return txq->sta && al_softmac_sta_of(txq->sta)->asleep;
 }
 
-/* @queue, of a TXQ, has frames in the device. */
+/* @queue has frames to be sent again. If it belongs to a TXQ it goes from
+ * edcaf->backlog to the TXQs' turns.
+ */
 void al_softmac_requeue(struct al_queue *queue)
 {
 	struct al_softmac *softmac = queue->link->from->front;
@@ -114,7 +121,7 @@ void al_softmac_requeue(struct al_queue *queue)
 		ieee80211_schedule_txq(softmac->hw, txq);
 }
 
-/* Each TXQ once. Returns whether it is worth another round. */
+/* Gives each TXQ one turn. Returns whether another round may form more. */
 static bool softmac_fill_round(struct al_softmac *softmac,
 			       struct al_edcaf *edcaf)
 {
@@ -154,7 +161,7 @@ void al_softmac_form_ppdus(struct al_edcaf *edcaf)
 	rcu_read_unlock();
 }
 
-/* Control frames, probes of rate control, and what is not QoS data. */
+/* Control frames, probes of rate control, and all that is not QoS data go alone. */
 bool al_softmac_sends_alone(struct al_queue *queue, struct sk_buff *skb)
 {
 	const struct ieee80211_hdr *header = (const void *)skb->data;
@@ -181,7 +188,7 @@ void al_softmac_send(struct al_softmac *softmac, struct al_queue *queue,
 		ieee80211_stop_queues(softmac->hw);
 }
 
-/* Not in a TXQ's turn, but with the management frames. */
+/* Sends a multicast frame, not in the turn of a TXQ but as management frames go. */
 void al_softmac_send_to_all(struct al_softmac *softmac, struct sk_buff *skb)
 {
 	struct al_link *link = al_link_get_multicast(softmac->radio);
@@ -195,7 +202,7 @@ static u8 softmac_tid(struct sk_buff *skb)
 	const struct ieee80211_hdr *header = (const void *)skb->data;
 	const struct ieee80211_bar *request = (const void *)skb->data;
 
-	/* The latter are for a station that sleeps, whose queues have to wait. */
+	/* NO_PS_BUFFER: it is for a sleeping station, whose queues stand still. */
 	if (is_multicast_ether_addr(header->addr1) ||
 	    IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_NO_PS_BUFFER)
 		return AL_TID_NONE;
@@ -220,7 +227,7 @@ void al_softmac_tx(struct ieee80211_hw *hw,
 	spin_unlock_bh(&medium->lock);
 }
 
-/* What @txq has goes to the device, as far as there is room. */
+/* Moves frames of @txq into the device, as many as it takes. */
 static void softmac_push_txq(struct al_softmac *softmac,
 			     struct ieee80211_txq *txq)
 {
@@ -263,7 +270,7 @@ void al_softmac_wake_tx_queue(struct ieee80211_hw *hw,
 	spin_unlock_bh(&radio->medium->lock);
 }
 
-/* Reports have lowered what counts against a limit: of the device, or AQL's. */
+/* Reports have made room below the device's limit, or below AQL's. */
 void al_softmac_reports_done(struct al_radio *radio)
 {
 	u8 ac;

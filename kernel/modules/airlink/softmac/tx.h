@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From mac80211 to the core; see tx.c. */
+/* The frames of a softmac device, from mac80211 to the core; see tx.c. */
 #ifndef AIRLINK_SOFTMAC_TX_H
 #define AIRLINK_SOFTMAC_TX_H
 
@@ -15,13 +15,13 @@ struct ieee80211_tx_control;
 struct ieee80211_txq;
 struct sk_buff;
 
-/* mac80211's. */
+/* Callbacks for mac80211. */
 void al_softmac_tx(struct ieee80211_hw *hw,
 		   struct ieee80211_tx_control *control, struct sk_buff *skb);
 void al_softmac_wake_tx_queue(struct ieee80211_hw *hw,
 			      struct ieee80211_txq *txq);
 
-/* The core's; see struct al_front_ops. */
+/* Callbacks for the core; struct al_front_ops says what they do. */
 u32 al_softmac_mpdu_bytes(const struct al_queue *queue,
 			  const struct sk_buff *skb);
 struct sk_buff *al_softmac_pull(struct al_queue *queue);
@@ -31,7 +31,7 @@ bool al_softmac_sends_alone(struct al_queue *queue, struct sk_buff *skb);
 void al_softmac_reports_done(struct al_radio *radio);
 void al_softmac_resume(struct al_radio *radio);
 
-/* Ours. With the medium's lock: */
+/* Helpers, called with the medium's lock held. */
 struct al_queue *al_softmac_queue_to(struct al_softmac *softmac,
 				     const u8 *address, u8 tid);
 void al_softmac_send(struct al_softmac *softmac, struct al_queue *queue,
