@@ -30,7 +30,7 @@ def check(tree, files, *options):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_checkpatch_is_content_with_the_modules(tree, module):
-    files = [path for path in (KERNEL_MODULES / module).iterdir() if path.suffix in (".c", ".h")]
+    files = [path for path in (KERNEL_MODULES / module).rglob("*") if path.suffix in (".c", ".h")]
     assert files
     check(tree, files, "-f")
 

@@ -22,10 +22,11 @@ class Rate(ctypes.Structure):
 
 
 def compiled(name: str, folder: Path) -> ctypes.CDLL:
-    """One file of the module as a library; undefined behaviour ends the process."""
-    library = folder / f"{name}.so"
+    """A file of the module (such as air/phy) as a library; undefined behaviour ends the process."""
+    library = folder / f"{Path(name).name}.so"
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-Wno-sign-compare", "-fsanitize=undefined"]
-    trap = ["-fsanitize-undefined-trap-on-error", "-shared", "-fPIC", f"-I{_HEADERS}"]
+    trap = ["-fsanitize-undefined-trap-on-error", "-shared", "-fPIC"]
+    include = [f"-I{_HEADERS}", f"-I{MODULE}"]
     source = str(MODULE / f"{name}.c")
-    subprocess.run(["gcc", *flags, *trap, "-o", str(library), source], check=True)
+    subprocess.run(["gcc", *flags, *trap, *include, "-o", str(library), source], check=True)
     return ctypes.CDLL(str(library))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What differs between the kernels that this module builds on, 6.1 and later.
- * Kbuild looks for each in the headers and defines AIRLINK_HAVE_*.
+ * Kbuild looks for each change in the headers and defines AIRLINK_HAVE_*.
  */
 #ifndef AIRLINK_COMPAT_H
 #define AIRLINK_COMPAT_H
@@ -11,7 +11,10 @@
 #include <linux/slab.h>
 #include <net/mac80211.h>
 
-/* hrtimer_setup() came in 6.13 and hrtimer_init() went in 6.15. */
+/* hrtimer_setup() came with commit 908a1d775422 ("hrtimers: Introduce
+ * hrtimer_setup() to replace hrtimer_init()") (in v6.13), and hrtimer_init() went
+ * with commit 9779489a31d7 ("hrtimers: Delete hrtimer_init()") (in v6.15).
+ */
 static inline void
 al_hrtimer_setup(struct hrtimer *timer,
 		 enum hrtimer_restart (*function)(struct hrtimer *),
@@ -25,7 +28,9 @@ al_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* A device that is nothing but the owner of a NAPI context: 6.10. */
+/* A device that is nothing but the owner of a NAPI context. Its allocator came with
+ * commit c661050f93d3 ("net: create a dummy net_device allocator") (in v6.10).
+ */
 static inline struct net_device *al_dummy_netdev_alloc(void)
 {
 #ifdef AIRLINK_HAVE_DUMMY_NETDEV
@@ -48,8 +53,9 @@ static inline void al_dummy_netdev_free(struct net_device *dev)
 #endif
 }
 
-/* What a band is capable of by type of interface got an accessor, and an address
- * space for sparse, in 6.6.
+/* What a band can do on each type of interface. The pointer got an address space
+ * for sparse, and this accessor, with commit e8c1841278a7 ("wifi: cfg80211:
+ * annotate iftype_data pointer with sparse") (in v6.7).
  */
 static inline void
 al_set_iftype_data(struct ieee80211_supported_band *band,
@@ -63,7 +69,9 @@ al_set_iftype_data(struct ieee80211_supported_band *band,
 #endif
 }
 
-/* Drivers without channel contexts have to say so since 6.9. */
+/* Drivers without channel contexts have to say so since commit 0a44dfc07074 ("wifi:
+ * mac80211: simplify non-chanctx drivers") (in v6.9).
+ */
 #ifdef AIRLINK_HAVE_EMULATED_CHANCTX
 #define AL_NO_CHANCTX						\
 	.add_chanctx = ieee80211_emulate_add_chanctx,		\
@@ -74,7 +82,10 @@ al_set_iftype_data(struct ieee80211_supported_band *band,
 #define AL_NO_CHANCTX
 #endif
 
-/* ieee80211_ops.stop is told whether the system is suspended since 6.11. */
+/* ieee80211_ops.stop learns whether the system is suspended since commit
+ * 1decf05d0f4d ("wifi: mac80211: inform the low level if drv_stop() is a suspend")
+ * (in v6.11).
+ */
 #ifdef AIRLINK_HAVE_STOP_SUSPEND
 #define AL_STOP_ARGUMENTS struct ieee80211_hw *hw, bool suspend
 #else

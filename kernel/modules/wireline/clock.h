@@ -45,7 +45,7 @@
 #include <linux/types.h>
 
 #define WIRELINE_FCS_BYTES		4
-#define WIRELINE_FRAME_MIN_BYTES	64	/* with FCS: shorter ones are padded */
+#define WIRELINE_FRAME_MIN_BYTES	64	/* with FCS; shorter frames are padded */
 #define WIRELINE_PREAMBLE_BYTES		8	/* with the start frame delimiter */
 #define WIRELINE_GAP_BYTES		12
 
@@ -56,8 +56,8 @@
 #define WIRELINE_BYTE_UNITS		8000	/* one byte, in 1/speed_mbps ns */
 
 struct wireline_clock {
-	u64 free_ns;		/* CLOCK_MONOTONIC: the wire is busy until then, */
-	u32 free_frac;		/* and free_frac / speed_mbps ns longer */
+	u64 free_ns;		/* the wire is free from then on; CLOCK_MONOTONIC */
+	u32 free_frac;		/* adds free_frac / speed_mbps ns to free_ns */
 	u32 speed_mbps;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What differs between the kernels that this module builds on, 6.1 and later.
- * Kbuild looks for each in the headers and defines WIRELINE_HAVE_*.
+ * Kbuild looks for each change in the headers and defines WIRELINE_HAVE_*.
  */
 #ifndef WIRELINE_COMPAT_H
 #define WIRELINE_COMPAT_H
@@ -9,12 +9,17 @@
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 
-/* skb_gso_segment() moved there in 6.5. */
+/* skb_gso_segment() moved to this header with commit d457a0e329b0 ("net: move gso
+ * declarations and functions to their own files") (in v6.5).
+ */
 #ifdef WIRELINE_HAVE_NET_GSO_H
 #include <net/gso.h>
 #endif
 
-/* hrtimer_setup() came in 6.13 and hrtimer_init() went in 6.15. */
+/* hrtimer_setup() came with commit 908a1d775422 ("hrtimers: Introduce
+ * hrtimer_setup() to replace hrtimer_init()") (in v6.13), and hrtimer_init() went
+ * with commit 9779489a31d7 ("hrtimers: Delete hrtimer_init()") (in v6.15).
+ */
 static inline void
 wireline_hrtimer_setup(struct hrtimer *timer,
 		       enum hrtimer_restart (*function)(struct hrtimer *),

@@ -9,7 +9,7 @@
 #include "clock.h"
 
 struct wireline_frame {
-	u64 event_ns;		/* leaves the wire; in air: arrives */
+	u64 event_ns;		/* when it leaves the wire; on the way: arrives */
 	u32 wire_bytes;
 	u32 frames;		/* more than one if it is a super-frame */
 };
@@ -20,7 +20,9 @@ static inline struct wireline_frame *wireline_frame(const struct sk_buff *skb)
 	return (struct wireline_frame *)skb->cb;
 }
 
-/* All segments of a super-frame count, with their repeated headers. */
+/* Sets the length on the wire: all segments of a super-frame count, each with its
+ * own headers.
+ */
 static inline void wireline_frame_measure(struct sk_buff *skb)
 {
 	struct wireline_frame *frame = wireline_frame(skb);

@@ -41,17 +41,17 @@ struct wireline_lane_stats {
 	u64 dropped_no_memory;	/* skbs that left, but could not be cloned */
 };
 
-/* What can be set; see wireline_lane_configure(). */
+/* The settings of a lane; see wireline_lane_configure(). */
 struct wireline_lane_config {
 	u32 speed_mbps;
 	u32 ring_frames;	/* skbs that the ring holds until completion */
-	u32 report_usecs;	/* a completion waits this long at most, */
-	u32 report_frames;	/* or until so many wait; 0: any number */
+	u32 report_usecs;	/* a completion waits this long at most */
+	u32 report_frames;	/* so many are reported at once; 0: any number */
 	u64 propagation_ns;	/* between the wire's end here and the peer */
 };
 
 struct wireline_lane {
-	/* Set once, in wireline_lane_init(). */
+	/* These are set once, in wireline_lane_init(). */
 	struct net_device *dev;		/* the sender */
 	struct hrtimer timer;
 
@@ -60,7 +60,7 @@ struct wireline_lane {
 	 * Taken with softirqs off; the timer does not take it.
 	 */
 	spinlock_t lock;
-	bool open;			/* else nothing is queued, nothing armed */
+	bool open;			/* if not: no skbs, and no timer */
 	u32 clock_step_ns;		/* see wireline_clock_step_at() */
 	u64 armed_ns;			/* the event that the timer is for */
 	u64 idle_seen_ns;		/* when the wire was last seen to run dry */

@@ -67,7 +67,7 @@ static int wireline_init(struct net_device *dev)
 	return 0;
 }
 
-/* After ndo_stop; a grace period passes before @dev is freed. */
+/* Called after ndo_stop. A grace period passes before @dev is freed. */
 static void wireline_uninit(struct net_device *dev)
 {
 	struct wireline_end *end = netdev_priv(dev);

@@ -54,7 +54,7 @@ static void scrub(struct sk_buff *skb)
 	skb->encapsulation = 0;
 }
 
-/* One skb into the stack. Runs in softirq, like all below. */
+/* Passes one skb to the stack. Runs in softirq, like all below. */
 static void receive_one(struct wireline_end *end, struct sk_buff *skb)
 {
 	struct net_device *dev = end->dev;
@@ -149,7 +149,7 @@ int wireline_receive_poll(struct napi_struct *napi, int budget)
 
 	if (more)
 		return budget;
-	/* To return the whole budget would mean that there is more. */
+	/* Returning the whole budget would mean that there is more. */
 	work = min(work, budget - 1);
 	napi_complete_done(napi, work);
 	return work;

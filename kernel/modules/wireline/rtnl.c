@@ -66,8 +66,9 @@ static struct wireline_end *find_peer(struct net *net, struct nlattr *link,
 	return peer;
 }
 
-static int newlink(struct net *net, struct net_device *dev,
-		   struct nlattr *tb[], struct netlink_ext_ack *extack)
+static int wireline_make_end(struct net *net, struct net_device *dev,
+			     struct nlattr *tb[],
+			     struct netlink_ext_ack *extack)
 {
 	struct wireline_end *peer = NULL;
 	int err;
@@ -90,19 +91,23 @@ static int newlink(struct net *net, struct net_device *dev,
 	return 0;
 }
 
-#ifdef WIRELINE_HAVE_NEWLINK_PARAMS	/* 6.15 */
+/* The parameters came into a struct with commit 69c7be1b903f ("rtnetlink: Pack
+ * newlink() params into struct") (in v6.15).
+ */
+#ifdef WIRELINE_HAVE_NEWLINK_PARAMS
 static int wireline_newlink(struct net_device *dev,
 			    struct rtnl_newlink_params *params,
 			    struct netlink_ext_ack *extack)
 {
-	return newlink(rtnl_newlink_link_net(params), dev, params->tb, extack);
+	return wireline_make_end(rtnl_newlink_link_net(params), dev, params->tb,
+				 extack);
 }
 #else
 static int wireline_newlink(struct net *link_net, struct net_device *dev,
 			    struct nlattr *tb[], struct nlattr *data[],
 			    struct netlink_ext_ack *extack)
 {
-	return newlink(link_net, dev, tb, extack);
+	return wireline_make_end(link_net, dev, tb, extack);
 }
 #endif
 

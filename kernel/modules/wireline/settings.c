@@ -79,7 +79,7 @@ static void wireline_get_ringparam(struct net_device *dev,
 	ring->tx_pending = config.ring_frames;
 }
 
-/* The core has compared with the maxima. */
+/* ethtool has compared the values with the maxima. */
 static int wireline_set_ringparam(struct net_device *dev,
 				  struct ethtool_ringparam *ring,
 				  struct kernel_ethtool_ringparam *kernel_ring,
@@ -171,7 +171,7 @@ static void wireline_get_strings(struct net_device *dev, u32 set, u8 *data)
 		memcpy(data, wireline_stat_names, sizeof(wireline_stat_names));
 }
 
-/* In the order of wireline_stat_names[]. */
+/* The values stand in the order of wireline_stat_names[]. */
 static void wireline_get_ethtool_stats(struct net_device *dev,
 				       struct ethtool_stats *stats, u64 *data)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""kernel/modules/airlink/uapi.h in Python: a mirror, which a test holds against the header.
+"""kernel/modules/airlink/netlink/uapi.h in Python: a mirror, which a test holds against the header.
 
 Each enumeration is one of the header's, its members in the header's order, without their
 common prefix. What an attribute's value is stands in the header too.

@@ -120,7 +120,7 @@ class Airlink(BaseModel):
     frame_tries: _Count = None
     rts_bytes: _Bytes = None
 
-    device_queues: Literal["pull", "push", "drain"] | None = None  # softmac_tx.c has the three
+    device_queues: Literal["pull", "push", "drain"] | None = None  # softmac/tx.c has the three
     device_frames: _Count = None
     host_frames: _Count = None
     resume_frames: _Count = None

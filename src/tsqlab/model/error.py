@@ -18,6 +18,10 @@ The SNR is that of the data subcarriers of one spatial stream, each stream havin
 bits of an MPDU count, however many streams carry them. (ns-3.44 divides the bits by the
 streams.) A wider channel changes nothing: it is the SNR over that channel.
 
+The radio has these formulas from here: tools/error_table.py makes its table
+(``kernel/modules/airlink/air/error_table.h``) with this module. Errors are the one thing that is
+not written down twice.
+
 Real receivers decode softly, and HE has LDPC: both do better, by some 2 dB. What matters here
 is how steeply a rate fails, and in which order they do.
 """

@@ -23,7 +23,7 @@ from tsqlab.airlink.messages import (
 from tsqlab.airlink.uapi import COUNTERS, Front, Phy, ProfileAttribute, StatsAttribute
 from tsqlab.paths import KERNEL_MODULES
 
-HEADER = KERNEL_MODULES / "airlink" / "uapi.h"
+HEADER = KERNEL_MODULES / "airlink" / "netlink" / "uapi.h"
 NESTED = 0x8000
 ADDRESS = "02:00:00:00:00:01"
 
@@ -61,7 +61,7 @@ def test_the_family_is_the_header_s():
 
 
 def test_a_profile_s_fields_are_the_module_s():
-    text = (KERNEL_MODULES / "airlink" / "profile.h").read_text()
+    text = (KERNEL_MODULES / "airlink" / "radio" / "profile.h").read_text()
     body = re.search(r"struct al_profile \{(.*?)\};", text, re.DOTALL)[1]
     fields = re.findall(r"u32 (\w+);", body)
     assert fields == [one.name.lower() for one in ProfileAttribute if one]

@@ -11,6 +11,7 @@ import pytest
 
 from airlink_c import MODULE, Rate, compiled
 from tsqlab.model.error import LEGACY_CODINGS, MCS_CODINGS, mpdu_error, uncoded_error
+from tsqlab.paths import ROOT
 
 LEGACY, HE = 0, 3
 RATES = [
@@ -23,7 +24,7 @@ MPDU_BYTES = (14, 100, 1538, 3990, 11454)
 @pytest.fixture(scope="module")
 def kernel_error(tmp_path_factory):
     """al_error_of_mpdu(), compiled outside the kernel, as a probability."""
-    function = compiled("error", tmp_path_factory.mktemp("error")).al_error_of_mpdu
+    function = compiled("air/error", tmp_path_factory.mktemp("error")).al_error_of_mpdu
     function.argtypes = (ctypes.POINTER(Rate), ctypes.c_int16, ctypes.c_uint32)
     function.restype = ctypes.c_uint32
 
@@ -36,13 +37,13 @@ def kernel_error(tmp_path_factory):
 
 def test_the_table_is_what_the_formula_gives():
     made = subprocess.run(
-        [sys.executable, MODULE / "error_table.py"],
+        [sys.executable, ROOT / "tools" / "error_table.py"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert made.stdout == (MODULE / "error_table.h").read_text()
+    assert made.stdout == (MODULE / "air" / "error_table.h").read_text()
 
 
 @pytest.mark.parametrize(("phy", "mcs", "coding"), RATES)

@@ -35,7 +35,7 @@ RATES = [row for row in GRID if known(*row)]
 @pytest.fixture(scope="module")
 def airlink(tmp_path_factory):
     """phy.c."""
-    library = compiled("phy", tmp_path_factory.mktemp("phy"))
+    library = compiled("air/phy", tmp_path_factory.mktemp("phy"))
     library.al_rate_valid.restype = ctypes.c_bool
     for name in ("al_ppdu_ns", "al_psdu_bytes_within", "al_control_ns", "al_rate_kbps"):
         getattr(library, name).restype = ctypes.c_uint32

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0 */
-/* The module's configuration over generic netlink; uapi.h has the messages. */
-#ifndef AIRLINK_NETLINK_H
-#define AIRLINK_NETLINK_H
-
-int al_netlink_register(void);
-void al_netlink_unregister(void);
-
-#endif /* AIRLINK_NETLINK_H */
