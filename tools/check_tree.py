@@ -99,7 +99,7 @@ def _length(name: str, lines: Sequence[str]) -> Iterator[Finding]:
 
 def _licence(name: str, lines: Sequence[str]) -> Iterator[Finding]:
     """What is built into a kernel has the kernel's licence, all else the project's."""
-    kernel = name.startswith("kernel/modules/")
+    kernel = name.startswith(("kernel/modules/", "tests/guest/escape/"))
     expected = "GPL-2.0" if kernel else "GPL-2.0-or-later"
     # After a shebang, or a template's first line.
     found = re.search(r"SPDX-License-Identifier: ([\w.-]+)", "\n".join(lines[:2]))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Make the radio's error_table.h, in which error.c interpolates, of tsqlab.model.error's formula.
 
     PYTHONPATH=src python3 tools/error_table.py > kernel/modules/airlink/air/error_table.h
@@ -56,7 +56,7 @@ def curve(coding: Coding) -> tuple[int, list[int]]:
     first = -20 * STEPS_PER_DB
     while decoded_error(coding, first / STEPS_PER_DB) > 0.5:
         first += 1
-    points = []
+    points: list[int] = []
     hazard = 1.0
     while hazard * BITS_MAX > LOSS_MIN:
         hazard = bit_hazard(coding, (first + len(points)) / STEPS_PER_DB)
