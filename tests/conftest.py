@@ -4,6 +4,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is the machine's business: a deadline would fail on a busy one.
+settings.register_profile("tsqlab", deadline=None)
+settings.load_profile("tsqlab")
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from tsqlab.metrics.document import Floats
 
 WITHIN = 0.03
-"""How far below the best goodput is still the best, as a share."""
+"""How far below the best goodput is still the best, as a share: a chosen bound."""
 
-_DRAWS = 2000
+_DRAWS = 2000  # a chosen number
 _SEEDS_MIN = 3
 
 
