@@ -4,9 +4,9 @@
     python bench/airlink.py [REPEATS]
 
 HT40 MCS7 SGI, single frames and aggregates of 32. Each row is two guests, which run for
-different times: what the boot, the set-up and the stations' sockets take is in both and cancels
-out. "A frame" is one that was acknowledged; "an exchange" is one PPDU on the air, answered or
-not. The cheapest of REPEATS (3) counts, in CPU time.
+different times. Both have the cost of the boot, of the set-up and of the stations' sockets, so
+it cancels out. "A frame" is one that was acknowledged; "an exchange" is one PPDU on the air,
+answered or not. The cheapest of REPEATS (3) counts, in CPU time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HT150 = Rate("HT", 40, 1, 7, 400)
 STATIONS = (1, 8, 64)
 AGGREGATES = (1, 32)
 SHORT_S, LONG_S = 1, 6
-STEP_NS = 10**9  # between samples, which a process each takes for every radio and flow
+STEP_NS = 10**9  # the sampling period; every radio and every flow has a process that samples
 
 
 def measure(kernel: Kernel, bss: Bss, seconds: int, repeats: int) -> tuple[float, int, int]:

@@ -2,7 +2,7 @@
 """What a guest costs, in seconds of CPU time.
 
 A guest stays on one CPU and never sleeps, so on a quiet machine this is its wall-clock time;
-on one that others use too it is what can still be compared.
+on a machine that others use too, CPU time can still be compared.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run_measured(
     read: Callable[[Path], Result],
     memory_bytes: int = 512 << 20,
 ) -> Run[Result]:
-    """Run a plan; *read* takes what is wanted from the guest's folder."""
+    """Run a plan; *read* returns what is wanted from the guest's folder."""
     machine = Machine(kernel, memory_bytes, 1, max(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as name:
         begun_s, cpu_begun_s = time.monotonic(), _children_s()
@@ -71,7 +71,7 @@ def _children_s() -> float:
 
 @contextmanager
 def _wait_for_orphans() -> Iterator[None]:
-    """Inherit the sandbox's processes, for whose end its first one does not wait."""
+    """Adopt the sandbox's processes and wait for their end: its first process does not wait."""
     adopt_orphans()
     others = children()
     yield

@@ -8,9 +8,9 @@ no A-MSDUs, an access point and 1 Gbit/s of wire behind it. tsqlab has three rad
 that adds nothing of its own to the standard, which is what ns-3 models, and a device's profile,
 as a fullmac device and below mac80211. TCP Small Queues is off, since ns-3 has none.
 
-Printed is the goodput of both, and what a second of CPU time simulates: of ns-3's its event
-loop alone; of tsqlab's a whole cell, from the boot of the guest on, with all that is sampled.
-Both stay on one core. The runs take turns, and the fastest of REPEATS (2) counts.
+It prints the goodput of both, and how many seconds a second of CPU time simulates. For ns-3 only
+its event loop counts; for tsqlab a whole cell counts, from the boot of the guest on, with all
+that is sampled. Both stay on one core. The runs take turns, and the fastest of REPEATS (2) counts.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ from tsqlab.paths import cache
 HERE = Path(__file__).parent
 LENGTH_S = {"CUBIC": 60, "UDP": 10}
 NS3_LENGTH_S = 5
-SKIP_S = 1.0  # at the start: slow start, and ns-3's association
+SKIP_S = 1.0  # what is left out at the start: slow start, and ns-3's association
 PAYLOAD_BYTES, IP_BYTES = 1472, 1500
 
 
 @dataclass(frozen=True)
 class Case:
-    """A link, in the words of both."""
+    """A link, in the words of ns-3 and of tsqlab."""
 
     standard: str
-    device: str  # that has such a radio
-    text: str  # the rate
+    device: str  # a profile that has such a radio
+    text: str  # the rate, as a profile writes it
     rate: Rate
-    frames: int  # of an aggregate
+    frames: int  # how many an aggregate may have
     mode: str  # ns-3's data mode
     channel: str  # ns-3's channel settings
 
     def goodput_bit_per_s(self) -> float:
-        """Of saturated UDP, in closed form."""
+        """The goodput of saturated UDP, in closed form."""
         cycle = exchange(self.rate, mpdu_bytes(IP_BYTES), self.frames)
         return cycle.goodput_bit_per_s(self.frames * PAYLOAD_BYTES)
 
     def profile(self, device: str, front: str) -> Airlink:
-        """A device's, on this link, without A-MSDUs, on both sides."""
+        """The profile of *device* for this link, without A-MSDUs on both sides."""
         profile = load_profile(device)
         assert isinstance(profile, Airlink)
         own = {"band": "5 GHz", "front": front, "rate": self.text, "aggregate_frames": self.frames}
@@ -104,7 +104,7 @@ class Peer:
     """ns-3, in a process that takes one request after the other."""
 
     def __init__(self) -> None:
-        """Install it, the first time, and start it."""
+        """Start ns-3, and install it first if this is the first time."""
         wanted = HERE / "ns3-requirements.txt"
         folder = made(cache() / "ns3" / key_of(wanted.read_bytes(), sys.version), _install)
         self._process = subprocess.Popen(
@@ -127,7 +127,8 @@ class Peer:
     def run(self, case: Case, tcp: bool) -> Figures:
         """One upload."""
         vht = case.rate.standard == "VHT"
-        # HT's aggregates are bounded in bytes here, with room for less than one frame more.
+        # HT's aggregates are limited in bytes here: room for these frames and for less than one
+        # more.
         subframe_bytes = mpdu_bytes(IP_BYTES) + 8
         aggregate_bytes = 1048575 if vht else case.frames * subframe_bytes
         link = [case.mode, case.channel, vht, case.rate.streams, aggregate_bytes]

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LINES_MAX = 500
 SHORTER = {"README.md": 120, "CONTRIBUTING.md": 120, "docs/architecture.md": 120}
 """Pages that somebody is to read in one go."""
-C_FUNCTION_LINES_MAX = 60  # ruff's PLR0915 limits Python's functions, by their statements
+C_FUNCTION_LINES_MAX = 60  # ruff's PLR0915 limits the statements of Python's functions
 
 EXCLUDED = {
     "COPYING": "the licence, word for word",
@@ -54,12 +54,13 @@ FORBIDDEN = (
     ),
     (
         FETCHING,
-        re.compile(r"\bhttps?://(?!www\.w3\.org/)|--(extra-)?index-url\b"),  # but for XML's names
+        # XML's names are allowed.
+        re.compile(r"\bhttps?://(?!www\.w3\.org/)|--(extra-)?index-url\b"),
         "names a server",
         "name the package only: where it comes from is the machine's own setting",
     ),
 )
-"""Of which files, what must not be in a line, what that is, and what to do instead."""
+"""The files of a rule, what no line of them may have, what that means, and what to do instead."""
 
 Finding = tuple[int, str, str]
 """The line, what is wrong with it, and what to do."""
@@ -101,7 +102,7 @@ def _licence(name: str, lines: Sequence[str]) -> Iterator[Finding]:
     """What is built into a kernel has the kernel's licence, all else the project's."""
     kernel = name.startswith(("kernel/modules/", "tests/guest/escape/"))
     expected = "GPL-2.0" if kernel else "GPL-2.0-or-later"
-    # After a shebang, or a template's first line.
+    # The licence may follow a shebang or a template's first line.
     found = re.search(r"SPDX-License-Identifier: ([\w.-]+)", "\n".join(lines[:2]))
     if not found or found[1] != expected:
         yield 1, "no SPDX line of its licence", f"begin with SPDX-License-Identifier: {expected}"
@@ -166,7 +167,7 @@ def main(names: Sequence[str]) -> int:
     found = 0
     for name in names or files():
         path = ROOT / name
-        if not path.is_file():  # removed, and not committed yet
+        if not path.is_file():  # the file was removed, which is not committed yet
             continue
         relative = str(path.resolve().relative_to(ROOT))
         if matches(relative, EXCLUDED):

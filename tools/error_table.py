@@ -46,13 +46,13 @@ struct curve {{
 
 
 def name_of(coding: Coding) -> str:
-    """Such as qam64_5_6."""
+    """The name of a curve, such as qam64_5_6."""
     modulation = {1: "bpsk", 2: "qpsk"}.get(coding.bits, f"qam{1 << coding.bits}")
     return f"{modulation}_{coding.code[0]}_{coding.code[1]}"
 
 
 def curve(coding: Coding) -> tuple[int, list[int]]:
-    """Where it begins, in steps, and its points."""
+    """The step at which the curve begins, and its points."""
     first = -20 * STEPS_PER_DB
     while decoded_error(coding, first / STEPS_PER_DB) > 0.5:
         first += 1

@@ -100,7 +100,8 @@ def _debug(machine: Machine, mounts: Mounts) -> None:
     command = sandboxed(machine.kernel, mounts, machine.memory_bytes, arguments)
     sandbox, program = command[: -len(arguments) - 1], command[-len(arguments) - 1]
     sandbox.remove("--new-session")
-    # The guest is nobody, who could not enter what bubblewrap makes on the way to a bind.
+    # The guest runs as nobody, who could not enter folders that bubblewrap makes on the way to a
+    # bind.
     ways = [folder for path in (cache(), SCRIPT) for folder in reversed(path.parents)]
     more = [
         *(word for folder in dict.fromkeys(ways) for word in ("--dir", str(folder))),

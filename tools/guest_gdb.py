@@ -24,8 +24,8 @@ def add_symbols() -> None:
     try:
         text = module["mem"][0]["base"]  # MOD_TEXT
     except gdb.error:
-        text = module["core_layout"]["base"]  # before 6.4
-    file = f"{os.environ['MODULE_DIR']}/{name}.ko"  # set by guest.py
+        text = module["core_layout"]["base"]  # kernels older than 6.4
+    file = f"{os.environ['MODULE_DIR']}/{name}.ko"  # guest.py sets MODULE_DIR
     gdb.execute(f"add-symbol-file {file} {int(text):#x}", to_string=True)
 
 

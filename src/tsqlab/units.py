@@ -85,17 +85,17 @@ class Duration(Quantity):
 
     @property
     def ns(self) -> int:
-        """In nanoseconds."""
+        """The time in nanoseconds."""
         return int(self)
 
     @property
     def us(self) -> float:
-        """In microseconds."""
+        """The time in microseconds."""
         return self / 1e3
 
     @property
     def s(self) -> float:
-        """In seconds."""
+        """The time in seconds."""
         return self / 1e9
 
 
@@ -107,12 +107,12 @@ class Rate(Quantity):
 
     @property
     def bit_per_s(self) -> int:
-        """In bits per second."""
+        """The rate in bits per second."""
         return int(self)
 
     @property
     def mbit_per_s(self) -> float:
-        """In Mbit/s."""
+        """The rate in Mbit/s."""
         return self / 1e6
 
 
@@ -139,7 +139,7 @@ class Fraction(Quantity):
 
     @property
     def percent(self) -> float:
-        """In percent."""
+        """The share in percent."""
         return self / 1e7
 
 

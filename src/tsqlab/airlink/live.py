@@ -6,7 +6,7 @@
         air.ask(messages.new_radio(Radio(1, "02:00:00:00:00:01", "wlan0")))
         print(air.stats(1, "02:00:00:00:00:01").aggregate_mean)
 
-All but reading needs CAP_NET_ADMIN.
+Everything except reading needs CAP_NET_ADMIN.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from tsqlab.airlink.uapi import (
     StatsAttribute,
 )
 
-_HEADER_BYTES = 16  # struct nlmsghdr, which is not the payload's
+_HEADER_BYTES = 16  # struct nlmsghdr, which is not part of the payload
 
 
 def _map(members: type[IntEnum], kinds: Mapping[Any, str], rest: str = "none") -> Any:
@@ -76,7 +76,7 @@ class _Stats(_Nest):
         StatsAttribute,
         {
             StatsAttribute.SUBFRAMES_OF: "cdata",
-            StatsAttribute.LINKS: "*link",  # a list, whatever its elements' numbers
+            StatsAttribute.LINKS: "*link",  # a list: the numbers of its elements mean nothing
             StatsAttribute.PAD: "none",
         },
         "uint64",
@@ -85,7 +85,7 @@ class _Stats(_Nest):
 
 
 class Message(genlmsg):
-    """Any message of the family, either way."""
+    """Any message of the family, in either direction."""
 
     nla_map = _map(
         Attribute,
@@ -109,16 +109,16 @@ class Message(genlmsg):
             Attribute.STATS: "stats",
         },
     )
-    # pyroute2 finds these by the words above.
+    # pyroute2 finds these classes by the names above.
     rate, profile, edca, stats = _Rate, _Profile, _Edca, _Stats
 
 
 @dataclass(frozen=True)
 class PhyRate:
-    """A rate of data."""
+    """A rate that data is sent at."""
 
     phy: Phy
-    mcs: int  # of one stream; legacy 0..7: 6..54 Mbit/s
+    mcs: int  # the index for one stream; legacy rates are 0..7 for 6..54 Mbit/s
     streams: int
     width_mhz: int
     gi_ns: int
@@ -126,7 +126,7 @@ class PhyRate:
 
 @dataclass(frozen=True)
 class Edca:
-    """What one access category waits for and draws; None leaves what is."""
+    """What one access category waits for and draws; None keeps the present value."""
 
     ac: int  # 0 VO, 1 VI, 2 BE, 3 BK
     aifsn: int | None = None
@@ -141,34 +141,35 @@ class Radio:
 
     medium: int
     address: str  # "02:00:00:00:00:01"
-    name: str = ""  # of the device; "": the kernel chooses
+    name: str = ""  # the device's name; "": the kernel chooses one
     front: Front = Front.FULLMAC
-    access_point: str = ""  # the address of a fullmac station's; "": it is one itself
-    rate: PhyRate | None = None  # of all data; None: rate control's
-    best_rate: PhyRate | None = None  # what a softmac device is capable of
+    # The address of a fullmac station's access point; "" if this radio is an access point itself.
+    access_point: str = ""
+    rate: PhyRate | None = None  # the rate that data frames are sent at; None: rate control chooses
+    best_rate: PhyRate | None = None  # the best rate that a softmac device can send at
     profile: Mapping[ProfileAttribute, int] | None = None
 
 
 @dataclass(frozen=True)
 class Link:
-    """How one radio receives another; None leaves what is."""
+    """How one radio receives another; None keeps the present value."""
 
     medium: int
-    address: str  # of the one that sends
-    peer: str  # of the one that receives
-    loss_ppb: int | None = None  # of an MPDU
-    snr_cdb: int | None = None  # 1/100 dB
-    hears: bool | None = None  # whether it senses the other at all
-    rate: PhyRate | None = None  # of data
+    address: str  # the radio that sends
+    peer: str  # the radio that receives
+    loss_ppb: int | None = None  # the probability that an MPDU is lost
+    snr_cdb: int | None = None  # signal-to-noise ratio, in 1/100 dB
+    hears: bool | None = None  # whether the receiver senses the sender at all
+    rate: PhyRate | None = None  # the rate that data frames are sent at
 
 
 @dataclass(frozen=True)
 class RadioStats:
     """What a radio has counted since it was made."""
 
-    counters: Mapping[StatsAttribute, int]  # of all COUNTERS
-    subframes_of: tuple[int, ...]  # [n - 1]: PPDUs of n frames
-    airtime_ns: Mapping[str, int]  # by the receiver's address
+    counters: Mapping[StatsAttribute, int]  # the value of each attribute in COUNTERS
+    subframes_of: tuple[int, ...]  # element n - 1 counts the PPDUs of n frames
+    airtime_ns: Mapping[str, int]  # the airtime used for each receiver, whose address is the key
 
     @property
     def aggregate_mean(self) -> float | None:
@@ -196,7 +197,7 @@ def _attrs(attributes: Attributes) -> list[tuple[str, Any]]:
 
 
 def payload(made: Message) -> bytes:
-    """What follows the netlink header: generic netlink's own, and the attributes."""
+    """The bytes that follow the netlink header: generic netlink's own, and the attributes."""
     made.reset()
     made.encode()
     return bytes(made.data[_HEADER_BYTES:])
@@ -209,12 +210,12 @@ def new_medium(medium: int, band: int = 5, seed: int = 0) -> Message:
 
 
 def del_medium(medium: int) -> Message:
-    """Its radios go with it."""
+    """Remove a medium, and its radios with it."""
     return message(Command.DEL_MEDIUM, [(Attribute.MEDIUM, medium)])
 
 
 def new_radio(radio: Radio) -> Message:
-    """A radio, and its device in the namespace of who asks."""
+    """Make a radio, and its device in the namespace of the process that asks."""
     attributes: list[tuple[IntEnum, Any]] = [*_which(radio.medium, radio.address)]
     if radio.name:
         attributes.append((Attribute.NAME, radio.name))
@@ -231,7 +232,7 @@ def new_radio(radio: Radio) -> Message:
 
 
 def del_radio(medium: int, address: str) -> Message:
-    """The radio and its device go."""
+    """Remove a radio and its device."""
     return message(Command.DEL_RADIO, _which(medium, address))
 
 

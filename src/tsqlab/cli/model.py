@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tsqlab.model.phy import Rate
 
 _UDP_IP_BYTES = 28
-_PACING = (1.2, 1.6)  # the aggregating paper's
+_PACING = (1.2, 1.6)  # the values of the aggregating paper
 _LIMITS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 400)
 
 

@@ -12,7 +12,7 @@ from tsqlab.experiment.stored import read_folder
 from tsqlab.report import claims_table, summary_table, write_report
 
 RESULTS = Path("results")
-"""Where runs go by themselves."""
+"""The folder that runs go to by default."""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:

@@ -53,7 +53,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 
 def _own_folder(name: str, overrides: Sequence[str]) -> Path:
-    """Where results go by themselves: what was changed for one run does not replace the rest."""
+    """The default folder of a run. One with overrides has its own, so it replaces no other."""
     return RESULTS / re.sub(r"[^\w.,=+-]+", "_", ",".join([name, *overrides]))[:200]
 
 
@@ -93,7 +93,8 @@ def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
             accounts.append(account)
             progress.line(_news(account, len(accounts), len(prepared)))
     print(accounts_table(accounts))
-    if options.out or not overrides:  # else no folder has an experiment's own name
+    # A run with overrides and no --out has folders that are not named after experiments.
+    if options.out or not overrides:
         show_all(options.out or RESULTS, reports=False)
     failed = [account for account in accounts if account.error]
     if failed:

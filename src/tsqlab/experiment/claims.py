@@ -60,7 +60,7 @@ def _check_over(over: Mapping[str, Sequence[Level]]) -> Mapping[str, Sequence[Le
 
 
 CURVES = ("knee", "step", "highest", "lowest", "span")
-"""The comparisons that are of a curve."""
+"""The comparisons that are made on a curve."""
 
 
 def level_number(value: Level) -> float:
@@ -88,11 +88,13 @@ class Claim(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: Text  # the table's name: that of the statement in the paper's list, and a suffix
+    id: Text  # the table's name: the statement's name in the paper's list, and a suffix
     statement: Text  # what the paper says
-    paper: Text  # its number, or what it has in place of one
-    quantity: Annotated[str, AfterValidator(_check_quantity)]  # one of QUANTITIES, of a cell
-    # What is done with the numbers of "of", "to" and "over"; docs/claims.md explains each.
+    paper: Text  # the number that the paper gives, or what it says in place of one
+    # One of QUANTITIES, measured in each cell.
+    quantity: Annotated[str, AfterValidator(_check_quantity)]
+    # How the numbers of the cells in "of", "to" and "over" are compared; docs/claims.md explains
+    # each way.
     compare: Literal["value", "ratio", "difference", "knee", "step", "highest", "lowest", "span"]
     of: Setting = {}  # factors and their levels
     to: Setting = {}
@@ -131,12 +133,12 @@ class Claim(BaseModel):
 
     @property
     def levels(self) -> Sequence[Level]:
-        """Those that the curve goes over; none of a claim about one setting or two."""
+        """The levels that the curve goes over; empty for a claim about one setting or two."""
         return next(iter(self.over.values()), ())
 
     @property
     def sides(self) -> tuple[Mapping[str, Level], ...]:
-        """The settings that it is about: one, two, or those of a curve."""
+        """The settings that the claim is about: one, two, or those of a curve."""
         if self.over:
             (factor,) = self.over
             return tuple({**self.of, factor: value} for value in self.levels)
@@ -188,7 +190,7 @@ def _claim(path: Path, text: str, name: str, table: Any) -> Claim:
     try:
         return Claim.model_validate({"id": name, **table})
     except ValidationError as error:
-        # A key that is misspelt is also missing; what it should be is the better news.
+        # A misspelt key is also a missing one. Its right spelling is the more useful message.
         first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
         keys = [str(part) for part in first["loc"] if str(part) in Claim.model_fields]
         raise wrong([name, *(keys or map(str, first["loc"]))], reason(first, _unknown)) from None

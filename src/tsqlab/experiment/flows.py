@@ -17,8 +17,9 @@ Direction = Literal["up", "down"]
 _TOS = {"BE": 0x00, "BK": 0x20, "CS5": 0xA0, "EF": 0xB8}
 
 START_JITTER_NS = 10_000_000
-"""Flows start within this of their nominal instant. The seed says when: a test driver on a
-real machine forks its flows one after another, and flows in lockstep are an artefact."""
+"""A flow starts at most this much later than its nominal instant; the seed determines how much.
+A test driver on a real machine forks its flows one after another, and flows in lockstep are an
+artefact."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Flow:
     """One stream of data between the client and the server."""
 
     id: str  # names its series files: ID-send.tsv and ID-recv.tsv
-    series: str  # Flent's name, as "TCP upload::1"
+    series: str  # Flent's name, such as "TCP upload::1"
     protocol: Literal["tcp", "udp"]
     direction: Direction
     congestion_control: str  # "-" for UDP
@@ -38,7 +39,7 @@ class Probe:
     """A stream of pings beside the flows."""
 
     id: str  # names its series file: ID.tsv
-    series: str  # Flent's name, as "Ping (ms) ICMP"
+    series: str  # Flent's name, such as "Ping (ms) ICMP"
     protocol: Literal["icmp", "udp"]
     tos: int
 
@@ -88,7 +89,7 @@ def _rrul(controls: list[str], flows: dict[str, int], probes: dict[str, int]) ->
     )
 
 
-# The names of rrul_be's flows, all of them best effort.
+# The names of rrul_be's flows, which are all best effort.
 _BE_FLOWS = dict.fromkeys(("BE", "BE2", "BE3", "BE4"), _TOS["BE"])
 _BE_PROBES = dict.fromkeys(("BE1", "BE2", "BE3"), _TOS["BE"])
 

@@ -28,7 +28,7 @@ from tsqlab.experiment.spec import Spec, full_key
 class Experiment:
     """A whole experiment file."""
 
-    name: str  # of the file, without its suffix
+    name: str  # the file's name without its suffix
     path: Path
     comment: str  # the file's first lines: what is tested, and the number expected
     factors: tuple[str, ...]  # what varies, in the file's order
@@ -114,7 +114,7 @@ class _Reader:
         return Cell(levels, spec)
 
     def _check_unique(self, cells: Sequence[Cell]) -> None:
-        seen: dict[str, str] = {}  # an id by what it specifies, and the other way round
+        seen: dict[str, str] = {}  # what each cell's id stands for, and the id of each cell
         for cell in cells:
             specified = cell.spec.model_dump_json()
             if cell.id in seen or specified in seen:

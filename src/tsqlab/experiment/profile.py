@@ -46,10 +46,10 @@ class Wireline(BaseModel):
     kind: Literal["wireline"]
     title: str
     line_rate: Annotated[Rate, _whole(10**6, "Mbit/s"), Field(ge=10**7, le=10**11)]
-    tx_ring: Annotated[int, Field(ge=1, le=65536)] = 256  # frames
-    # From the end of a frame on the wire to its completion.
+    tx_ring: Annotated[int, Field(ge=1, le=65536)] = 256  # capacity in frames
+    # The time from the end of a frame on the wire to its completion.
     completion_delay: Annotated[Duration, _whole(1000, "us")] = Duration(0)
-    # Completions come earlier when so many frames wait for theirs.
+    # Completions come earlier when this many frames wait for them.
     completion_batch: Annotated[int, Field(ge=2)] | None = None
 
     @model_validator(mode="after")
@@ -74,7 +74,7 @@ class EdcaOverride(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     aifsn: Annotated[int, Field(ge=1, le=15)] | None = None
-    cw_min: Annotated[int, Field(ge=0, le=32767)] | None = None  # slots
+    cw_min: Annotated[int, Field(ge=0, le=32767)] | None = None  # counted in slots
     cw_max: Annotated[int, Field(ge=0, le=32767)] | None = None
     txop: Annotated[Duration, _whole(1000, "us")] | None = None
 
@@ -85,7 +85,7 @@ _Bytes = Annotated[Size, Field(le=_U32_MAX)] | None
 _Time = Annotated[Duration, Field(le=_U32_MAX)] | None
 _TimeUs = Annotated[Duration, _whole(1000, "us")] | None
 
-ACCESS_CATEGORIES = ("VO", "VI", "BE", "BK")  # in the order of their numbers
+ACCESS_CATEGORIES = ("VO", "VI", "BE", "BK")  # sorted by the number that airlink gives them
 
 
 class Airlink(BaseModel):
@@ -99,11 +99,13 @@ class Airlink(BaseModel):
 
     kind: Literal["airlink"]
     title: str
-    front: Literal["fullmac", "softmac"]  # a qdisc above the driver, or mac80211 there
+    # Packets wait in a qdisc above the driver (fullmac), or in mac80211 (softmac).
+    front: Literal["fullmac", "softmac"]
     band: Literal["2.4 GHz", "5 GHz"]
-    rate: PhyRateText  # of data
-    access_point: Airlink | None = None  # the profile of the other side; none: this one
-    ethernet: Wireline  # of the access point's wire, and of the server
+    rate: PhyRateText  # the rate that data frames are sent at
+    # The profile of the access point; None: the same as this one.
+    access_point: Airlink | None = None
+    ethernet: Wireline  # the wire between the access point and the server
     edca: dict[Literal["VO", "VI", "BE", "BK"], EdcaOverride] = {}
 
     aggregate_frames: _Count = None
@@ -120,7 +122,8 @@ class Airlink(BaseModel):
     frame_tries: _Count = None
     rts_bytes: _Bytes = None
 
-    device_queues: Literal["pull", "push", "drain"] | None = None  # softmac/tx.c has the three
+    # The head of softmac/tx.c explains the three.
+    device_queues: Literal["pull", "push", "drain"] | None = None
     device_frames: _Count = None
     host_frames: _Count = None
     resume_frames: _Count = None
@@ -141,11 +144,11 @@ class Airlink(BaseModel):
 
     @property
     def phy_rate(self) -> PhyRate:
-        """The rate of data as the module takes it."""
+        """The rate of data frames, in the form that the module takes."""
         return parse_rate(self.rate)
 
     def attributes(self) -> dict[ProfileAttribute, int]:
-        """What it says of struct al_profile, in that struct's units."""
+        """The profile's values for the fields of struct al_profile, in that struct's units."""
         given = {attribute: (getattr(self, key), unit) for attribute, (key, unit) in _KEYS.items()}
         return {
             attribute: _QUEUEING[value] if isinstance(value, str) else value // unit
@@ -154,7 +157,7 @@ class Airlink(BaseModel):
         }
 
     def edca_changes(self) -> list[Edca]:
-        """What it does differently from the standard, in the order of the categories."""
+        """The changes to the standard's EDCA parameters, in the order of the categories."""
         return [
             Edca(
                 ACCESS_CATEGORIES.index(name),
@@ -186,8 +189,8 @@ _OTHER_KEYS = {
     ProfileAttribute.RECEIVE_WAIT_NS: ("receive_wait", 1),
     ProfileAttribute.RECEIVE_WAIT_MAX_NS: ("receive_wait_max", 1),
 }
-# The key of each field of the module's profile, and how many base units make one of the field's.
-# The first attribute of an enumeration of netlink's is no field.
+# The key for each field of the module's profile, and how many base units one unit of the field has.
+# The first attribute of a netlink enumeration is not a field.
 _KEYS = {
     attribute: _OTHER_KEYS.get(attribute, (attribute.name.lower(), 1))
     for attribute in ProfileAttribute
@@ -197,13 +200,13 @@ _KEYS = {
 Profile = Wireline | Airlink
 
 _KINDS: dict[str, type[Wireline] | type[Airlink]] = {"wireline": Wireline, "airlink": Airlink}
-_ETHERNET = "gigabit"  # of an airlink profile that names no other
+_ETHERNET = "gigabit"  # the wire of an airlink profile that names none
 
 
 def load_profile(name: str) -> Profile:
     """Read a profile: a path, or a bundled one's name. Raises UsageError and FileError.
 
-    The profiles that it names itself are read with it.
+    The profiles that it names are read with it.
     """
     known = bundled_profiles()
     path = Path(name) if "/" in name else known.get(name)
@@ -231,11 +234,11 @@ def load_profile(name: str) -> Profile:
 
 
 def _with_profiles(path: Path, data: dict[str, Any]) -> dict[str, Any]:
-    """The data with the profiles that it names in place of their names."""
+    """A copy of the data in which the names of profiles are replaced by the profiles."""
     found: dict[str, Profile] = {"ethernet": load_profile(data.get("ethernet", _ETHERNET))}
     if name := data.get("access_point"):
         if (known := bundled_profiles().get(name, Path(name))) == path:
             raise FileError(path, f"{known} is this profile itself", key="access_point")
-        # One level: the other side's own other side is nobody here.
+        # One level is enough: the access point that an access point's profile names is not used.
         found["access_point"] = load_profile(name)
     return data | found

@@ -30,7 +30,7 @@ from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
 
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
           "sfq", "red", "netem")  # fmt: skip
-STATIONS_MAX = 250  # of an address block, and of a medium
+STATIONS_MAX = 250  # a block of addresses, and a medium, have room for this many
 
 LAYOUTS: dict[str, dict[str, Any]] = {
     WIRED: {"device": "gigabit"},
@@ -42,11 +42,13 @@ _KEYS_OF_LAYOUTS = {
     WIRED: ("bottleneck",),
     WIFI: ("stations", "rate", "rts", "loss", "snr"),
 }
-_OLD_LAYOUTS = {"wifi-upload": WIFI}  # until 0.1.0, though it has downloads, too
+# The name that WIFI had before 0.1.0, though it has downloads, too.
+_OLD_LAYOUTS = {"wifi-upload": WIFI}
 _BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
 _SHAPED_SIDES = {"L": UP_TO_ROUTER, "R": UP_TO_SERVER}
-_SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}  # LR: wireline's
-_BASE_RTT_MAX = Duration.of("20 s")  # wireline's propagation is 10 s at most
+# LR has the limits of a wireline card.
+_SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}
+_BASE_RTT_MAX = Duration.of("20 s")  # a wireline link delays a frame by 10 s at most
 
 
 def _one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
@@ -115,35 +117,39 @@ class _Table(BaseModel):
 class Egress(_Table):
     """One direction of one link, as the sending side of it queues and delays."""
 
-    rate: Rate | None = None  # HTB at this rate; none: the device's line rate
-    qdisc: Qdisc | None = None  # under HTB where there is one; none: testbed.qdisc
-    delay: Duration = Duration(0)  # netem
-    loss: Fraction = Fraction(0)  # netem, independent per packet
+    rate: Rate | None = None  # HTB limits the egress to this rate; none: the device's line rate
+    qdisc: Qdisc | None = None  # the qdisc, below HTB if there is one; none: testbed.qdisc
+    delay: Duration = Duration(0)  # added by netem
+    loss: Fraction = Fraction(0)  # the loss that netem adds, independent for each packet
 
 
 class Testbed(_Table):
     """Where packets go, every node a network namespace (tsqlab.topology)."""
 
-    __test__ = False  # for pytest, which takes any Test* for a test
+    __test__ = False  # tells pytest that this Test* is not a test
 
     layout: Annotated[str, _one_of("layout", tuple(LAYOUTS))] = WIRED
     device: str = "gigabit"  # the profile of the network cards, or of the stations' radios
     # None: both links at the device's own rate.
     bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] | None = None
-    # At the bottleneck, or at every egress when there is none; or of the radios. None is
-    # pfifo_fast on wires, and on a radio fq_codel or, in mac80211, its own queues.
+    # The qdisc at the bottleneck, at every egress when there is no bottleneck, or of the radios.
+    # None is pfifo_fast on wires and fq_codel on a radio, or the queues of mac80211 itself.
     qdisc: Qdisc | None = None
-    # Propagation on the link to the server, half of it each way.
+    # The propagation delay of the link to the server; half of it applies in each direction.
     base_rtt: Annotated[Duration, AfterValidator(_check_base_rtt)] = Duration(0)
-    mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # bytes of IP packet
+    mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # the size of the largest IP packet in bytes
     egress: dict[str, Egress] = {}
     sysctl: dict[str, Sysctls] = {}
 
-    stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1  # streams take turns at them
-    rate: PhyRateText | None = None  # of data, both ways; none: the slower of both devices'
-    rts: Size | None = None  # what is longer begins with RTS/CTS; none: the profile's
-    loss: Fraction = Fraction(0)  # of each MPDU, beside what the SNR does
-    snr: Decibel | None = None  # of every link; none: no noise
+    # How many there are; the streams take turns at them.
+    stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
+    # The rate of data frames, in both directions; none: the slower of both devices' rates.
+    rate: PhyRateText | None = None
+    # Frames longer than this begin with RTS/CTS; none: the profile's threshold.
+    rts: Size | None = None
+    # The probability of losing an MPDU, in addition to what the SNR causes.
+    loss: Fraction = Fraction(0)
+    snr: Decibel | None = None  # the signal-to-noise ratio of every link; none: no noise
 
     @model_validator(mode="before")
     @classmethod
@@ -154,7 +160,7 @@ class Testbed(_Table):
         if not isinstance(written, str):
             return data
         layout = _OLD_LAYOUTS.get(written, written)
-        # A stored specification has all keys, those of other layouts at their defaults.
+        # A stored specification has all keys; those of other layouts have their default values.
         stored = info.context and info.context.get(BASE_UNITS)
         for other, keys in _KEYS_OF_LAYOUTS.items():
             for key in keys if other != layout and layout in LAYOUTS else ():
@@ -203,7 +209,7 @@ class Testbed(_Table):
         return result
 
     def line_rate(self, device_rate: Rate) -> Rate:
-        """The links' line rate: LR bottlenecks are made by it."""
+        """The line rate of the links, by which an LR bottleneck is made."""
         side, mbit_per_s = self._bottleneck()
         return Rate.of(f"{mbit_per_s} Mbit/s") if side == "LR" and mbit_per_s else device_rate
 
@@ -218,13 +224,14 @@ class Testbed(_Table):
 class Flows(_Table):
     """What is sent, and when."""
 
-    test: Annotated[str, _one_of("test", TESTS)] = "tcp_nup"  # Flent's name
-    streams: Annotated[int, Field(ge=1, le=1000)] = 1  # of tcp_nup and tcp_ndown
-    length: Duration = Duration.of("60 s")  # of the flows
-    delay: Duration = Duration.of("5 s")  # ping alone, before and after
-    step: Duration = Duration.of("100 ms")  # sampling period, and the ping's
-    udp_rate: Rate = Rate(0)  # of udp_flood, payload; 0: as fast as the socket takes it
-    udp_size: Annotated[Size, Field(ge=8, le=65507)] = Size(1472)  # payload of a datagram
+    test: Annotated[str, _one_of("test", TESTS)] = "tcp_nup"  # the name that Flent gives the test
+    streams: Annotated[int, Field(ge=1, le=1000)] = 1  # how many flows tcp_nup and tcp_ndown have
+    length: Duration = Duration.of("60 s")  # how long the flows last
+    # How long ping runs alone before the flows, and again after them.
+    delay: Duration = Duration.of("5 s")
+    step: Duration = Duration.of("100 ms")  # the sampling period, and the time between two pings
+    udp_rate: Rate = Rate(0)  # the payload rate of udp_flood; 0: as fast as the socket accepts data
+    udp_size: Annotated[Size, Field(ge=8, le=65507)] = Size(1472)  # the payload of a datagram
 
     @model_validator(mode="after")
     def _grid(self) -> Flows:
@@ -236,30 +243,30 @@ class Flows(_Table):
 
     @property
     def total(self) -> Duration:
-        """From the first ping to the last."""
+        """The time from the first ping to the last."""
         return Duration(self.length + 2 * self.delay)
 
 
 class Sender(_Table):
     """How the sending side is set up."""
 
-    # Several, with commas: the streams take turns.
+    # Several names are separated by commas; the streams take turns at them.
     congestion_control: Annotated[str, AfterValidator(_check_controls)] = "cubic"
     # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
     # gro off leaves since commit 0a6b2a1dc2a2 ("tcp: switch to GSO being always on") (in v4.17).
     offloads: Literal["on", "off", "gso"] = "off"
-    # What a packet counts where TSQ counts bytes; none: what the guest's kernel charges, 2408.
+    # How many bytes TSQ counts for a packet; none: what the guest's kernel charges, 2408.
     truesize: Annotated[Size, Field(ge=1500, le=1 << 16)] | None = None
-    # What the pacing rate is of cwnd / RTT, in slow start and after: "2.0/1.2" is stock.
+    # The ratio of the pacing rate to cwnd / RTT, in slow start and after it: "2.0/1.2" is stock.
     pacing: PacingText | None = None
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
 
     def tsq_sysctls(self) -> dict[str, int | str]:
-        """The sysctls of *tsq*, for packets that count *truesize*; none of stock."""
+        """The sysctls of *tsq* for packets that count *truesize* bytes; empty for stock."""
         return (self.tsq.counted(self.truesize) if self.truesize else self.tsq).sysctls()
 
     def pacing_ratios(self) -> dict[str, int | str]:
-        """The sysctls of *pacing*, in percent; none of stock."""
+        """The sysctls of *pacing*, in percent; empty for stock."""
         if self.pacing is None:
             return {}
         ss, ca = (round(float(ratio) * 100) for ratio in self.pacing.split("/"))
@@ -267,13 +274,14 @@ class Sender(_Table):
 
 
 class Lab(_Table):
-    """What runs it."""
+    """The kernel and the machine of the guest."""
 
     kernel: str = "6.12"  # a version with patches in kernel/patches, or a name from kernel list
     hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
-    # Of the guest; it takes what it touches.
+    # The guest's memory. The host spends only as much as the guest touches.
     memory: Annotated[Size, Field(ge=64 << 20)] = Size.of("512 MiB")
-    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1  # entropy, and when flows start
+    # The seed of the guest's random numbers, and of the times when flows start.
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
 
 
 PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggregate-rtt", "cwnd",
@@ -284,7 +292,7 @@ class Report(_Table):
     """What the report draws."""
 
     plots: tuple[Annotated[str, _one_of("plot", PLOTS)], ...] = ("goodput-ping",)
-    # Of the candlesticks: which latency they show.
+    # The latency that the candlesticks show.
     latency: Literal["tcp_rtt_ms", "ping_ms"] = "ping_ms"
 
 

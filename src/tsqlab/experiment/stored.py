@@ -41,8 +41,8 @@ class Result:
     file: str
     trace: Trace
     metrics: Mapping[str, float | None]
-    release: str = ""  # of the kernel that it ran; empty in a file that the lab did not write
-    spec: Spec | None = None  # None in a file that the lab did not write, as the next
+    release: str = ""  # the kernel that the cell ran; empty in a file that the lab did not write
+    spec: Spec | None = None  # None, like device, in a file that the lab did not write
     device: Profile | None = None
 
     def row(self) -> SummaryRow:
@@ -52,7 +52,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Folder:
-    """An experiment and what is there of its results."""
+    """An experiment and the results that it has so far."""
 
     path: Path
     manifest: Manifest
@@ -107,7 +107,7 @@ def _result(folder: Path, cell: ManifestCell, order: list[str]) -> Result:
 
 
 def _typed(path: Path, part: str, kind: TypeAdapter[Model], data: object) -> Model | None:
-    """A part of a result's provenance as what it was. Raises FileError."""
+    """A part of a result's provenance, in its original type. Raises FileError."""
     if data is None:
         return None
     try:

@@ -12,13 +12,13 @@
 | NoTSQ            | -1: no limit         |
 
 A table of ``bytes``, ``us`` and ``pkts`` sets the CoTSQ series' three sysctls as they are
-(tcp_tsq_bytes, tcp_tsq_us, tcp_tsq_pkts); one of ``shift`` is mainline's own knob, what a
-driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms). A cell of a table has a
-name such as "us=3500+pkts=2", which may be written instead.
+(tcp_tsq_bytes, tcp_tsq_us, tcp_tsq_pkts). A table of ``shift`` sets mainline's own knob, the
+value that a driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms). In the name of a
+cell a table is a text such as "us=3500+pkts=2", which a file may also have in place of the table.
 
 What a setting allows is a number on an axis, in ms of data or in packets: "4TSQ", a table of
-us = 4000 and sk_pacing_shift = 8 are about the same. Stock without a shift of its own and no
-limit at all are no numbers, but references to compare with.
+us = 4000 and sk_pacing_shift = 8 are about the same. Two settings are not numbers, but references
+to compare with: stock TSQ without a shift of its own, and no limit at all.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 COTSQ_MS = 6
-STOCK_MS = 1  # about 2^-10 s: what TSQ allows by itself, on the axis of xTSQ
+STOCK_MS = 1  # what stock TSQ allows is about 2^-10 s; this is its place on the axis of xTSQ
 CHARGED = 2408
 """Bytes that a guest's kernel charges a socket for a packet of 1500 bytes on its own: 1448 of
 data in a page, and 960 for the head and the sk_buff. A test in a guest holds it to that."""
-STOCK_SHIFT = 10  # of sk_pacing_shift: 2^-10 s
+STOCK_SHIFT = 10  # the default of sk_pacing_shift, which allows 2^-10 s
 _BYTES_MAX = (1 << 31) - 1
-_BYTES_OF_PAPERS = 10_000_000  # so much that it never binds
-_TIME_OFF_US = 1  # the least, since 0 is stock's time; it is far below a packet
+_BYTES_OF_PAPERS = 10_000_000  # so large that it never limits a socket
+_TIME_OFF_US = 1  # the least time, far below a packet; 0 would mean the time of stock TSQ
 _TABLE = re.compile(r"[a-z]+=-?[0-9]+(\+[a-z]+=-?[0-9]+)*")
 
 Reference = Literal["stock TSQ", "no TSQ"]
@@ -66,13 +66,13 @@ class Tsq(BaseModel):
 
     @property
     def limit_packets(self) -> int | None:
-        """How many packets may be below TCP, of a static limit; else None."""
+        """How many packets a static limit allows below TCP; None for other settings."""
         static = self.bytes >= 0 and self.us == _TIME_OFF_US and self.pkts > 0
         return self.pkts if static else None
 
     @property
     def limit_ms(self) -> float | None:
-        """How much time's worth of data may be below TCP; None if that is not what limits it."""
+        """How many ms of data may be below TCP; None if the limit is not a time."""
         if self.bytes < 0 or self.limit_packets is not None:
             return None
         if self.us:
@@ -81,16 +81,16 @@ class Tsq(BaseModel):
 
     @property
     def reference(self) -> Reference | None:
-        """What it is called if it has no such number; None if it has one."""
+        """The reference that this setting is; None for a setting that is a number."""
         if self.bytes < 0:
             return NONE
         return STOCK if self == Tsq() else None
 
     def counted(self, truesize: int) -> Tsq:
-        """What does to packets of CHARGED bytes as this one does to packets of *truesize*.
+        """The setting that allows as many packets of CHARGED bytes as this one of *truesize* bytes.
 
-        The kernel holds bytes and time at a rate of bytes against what it charges for packets,
-        which is up to three times what they carry. A limit in packets is one in either.
+        The kernel compares a limit in bytes, and a time at a rate in bytes, with what it charges
+        for packets, which is up to three times what they carry. A limit in packets stays as it is.
         """
         us = self.us or 1e6 / 2 ** (self.shift or STOCK_SHIFT)
         fewer = CHARGED / truesize
@@ -102,7 +102,7 @@ class Tsq(BaseModel):
         )
 
     def sysctls(self) -> dict[str, int | str]:
-        """What of it the CoTSQ series' sysctls say; empty for stock."""
+        """The values of the CoTSQ series' sysctls for this setting; empty for stock."""
         values = {"bytes": self.bytes, "us": self.us, "pkts": self.pkts}
         if not any(values.values()):
             return {}
@@ -110,11 +110,12 @@ class Tsq(BaseModel):
 
 
 def parse_tsq(value: Any) -> Any:
-    """A setting of a name; what is no text is left for the model to judge. Raises ValueError."""
+    """The setting that a name stands for. Other values are left to the model. Raises ValueError."""
     if not isinstance(value, str):
         return value
     if _TABLE.fullmatch(value):
-        return dict(part.split("=") for part in value.split("+"))  # a table, as a cell names it
+        # The table of a setting, in the form that names of cells have.
+        return dict(part.split("=") for part in value.split("+"))
     if value == "TSQ":
         return Tsq()
     if value == "NoTSQ":
@@ -130,7 +131,7 @@ def parse_tsq(value: Any) -> Any:
 
 
 def ms_of_name(name: str) -> int | None:
-    """The ms that a name of the papers stands for: 4 of "4TSQ", about 1 of "TSQ"; else None."""
+    """The ms that a paper's name stands for: 4 for "4TSQ", about 1 for "TSQ"; else None."""
     if name in _MS_OF_NAMES:
         return _MS_OF_NAMES[name]
     match = re.fullmatch(r"([0-9]{1,3})TSQ", name)
@@ -141,7 +142,7 @@ _MS_OF_NAMES = {"TSQ": STOCK_MS, "CoTSQ": COTSQ_MS}
 
 
 def name_of_ms(ms: float) -> str:
-    """An experiment file's text for a limit of *ms*: "4TSQ", or a name with less than a ms."""
+    """The text for a limit of *ms* in an experiment file: "4TSQ", or that of a table."""
     name = f"{ms:g}TSQ"
     if ms_of_name(name) == ms:
         return name

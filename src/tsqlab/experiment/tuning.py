@@ -44,12 +44,12 @@ plots = ["sweep", "cdf", "goodput-latency", "aggregate-rtt"]
 class TsqSweep:
     """One upload from a radio under stock TSQ, under each of some limits, and under none."""
 
-    profile: str  # a bundled one's name, or a file
+    profile: str  # the name of a bundled profile, or a file
     congestion_control: str
-    length: str  # of each upload, with its unit
+    length: str  # how long each upload lasts, with its unit
     kernel: str
     ms: tuple[float, ...]
-    seeds: int  # how many: 1, 2, ...
+    seeds: int  # how many seeds: 1, 2, ...
 
     def text(self) -> str:
         """The sweep as an experiment file."""

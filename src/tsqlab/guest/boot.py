@@ -2,8 +2,8 @@
 """Booting a guest and staying with it to its end.
 
 Time inside is virtual (time-travel=inf-cpu): when every process sleeps, the clock jumps to the
-next timer. So a guest has no use for the real clock, but its host has: a guest that prints no
-virtual second for a while is stuck, and is ended.
+next timer. So a guest does not need the real clock. The host does: a guest whose console says
+nothing for a while is stuck, and is ended.
 """
 
 from __future__ import annotations
@@ -27,11 +27,14 @@ from tsqlab.kernels import Kernel
 from tsqlab.results.files import is_regular
 
 STUCK_AFTER_S = 60.0
+"""A guest that prints nothing for so many real seconds is stuck:
+it prints 20 times in a virtual second."""
+
 OUT_BYTES_MAX = 8 << 30
 OUT_FILES_MAX = 100_000
 CONSOLE_BYTES_MAX = 256 << 20
 _MEASURE_EVERY_S = 1.0
-"""Real seconds without a word from the guest, which speaks twenty times a virtual second."""
+"""How often the size of a guest's results is checked, in real seconds."""
 
 _POLL_S = 0.02
 _TICK = re.compile(r"^tsqlab: t (\d+) ms$", re.MULTILINE)
@@ -44,14 +47,15 @@ class GuestError(TsqlabError):
 
 @dataclass(frozen=True)
 class Machine:
-    """How a guest is made."""
+    """The machine that a guest is booted on."""
 
     kernel: Kernel
     memory_bytes: int
-    seed: int  # of the guest's random numbers
-    cpu: int | None = None  # the host's, to stay on: unpinned costs up to three times as much
-    arguments: tuple[str, ...] = ()  # further ones of the kernel's command line
-    stuck_after_s: float = STUCK_AFTER_S  # of real time in which virtual time stands still
+    seed: int  # the seed of the guest's random numbers
+    # The CPU of the host to stay on. A guest that is not pinned costs up to three times as much.
+    cpu: int | None = None
+    arguments: tuple[str, ...] = ()  # more arguments for the kernel command line
+    stuck_after_s: float = STUCK_AFTER_S  # how many real seconds virtual time may stand still
 
 
 def boot_arguments(machine: Machine) -> list[str]:
@@ -63,7 +67,7 @@ def boot_arguments(machine: Machine) -> list[str]:
         f"random-seed={machine.seed}",
         *("root=/dev/root", "rootfstype=hostfs", "ro", f"init={AGENT}"),
         *("con=null", "con0=null,fd:1", "norandmaps"),
-        # A fault ends the guest at once, with a word on the console.
+        # A fault ends the guest at once, with a message on the console.
         *("panic=-1", "oops=panic"),
         *machine.arguments,
     ]
@@ -75,16 +79,16 @@ def run_guest(
     console: Path,
     on_second: Callable[[int], None] | None = None,
 ) -> None:
-    """Boot a guest, wait for its end, and see that it says it is done.
+    """Boot a guest, wait until it ends, and check that it has done its work.
 
-    *console* becomes the log of its console. *on_second* is told each virtual second of the
-    measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
+    *console* becomes the log of its console. *on_second* is called with each virtual second of
+    the measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
     """
     arguments = boot_arguments(machine)
     command = sandboxed(machine.kernel, mounts, machine.memory_bytes, arguments)
     if machine.cpu is not None:
         command = ["taskset", "-c", str(machine.cpu), *command]
-    # Without address randomisation the guest's kernel is at the same place every time.
+    # The guest's kernel has the same address every time if addresses are not randomised.
     command = ["setarch", "--addr-no-randomize", *command]
     with console.open("wb") as log:
         try:
@@ -93,7 +97,7 @@ def run_guest(
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                # bubblewrap does this too, but not before it runs. The child takes no lock.
+                # bubblewrap does this too, but only once it runs. The child takes no lock.
                 preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509
             )
         except FileNotFoundError as error:
@@ -111,7 +115,7 @@ def run_guest(
 
 @dataclass(frozen=True)
 class _Watched:
-    """What of a guest is looked at while it runs."""
+    """What is watched while a guest runs."""
 
     console: Path
     out: Path
@@ -121,7 +125,7 @@ class _Watched:
 def _watch(
     process: subprocess.Popen[bytes], watched: _Watched, on_second: Callable[[int], None] | None
 ) -> str | None:
-    """Wait for the end; None, or why it was not waited for."""
+    """Wait until the guest ends. Returns None, or why it has to be ended before."""
     size, second = 0, -1
     heard = measured = time.monotonic()
     while process.poll() is None:
@@ -143,13 +147,13 @@ def _watch(
 
 
 def _too_much(watched: _Watched) -> str | None:
-    """Why what the guest has written is more than a guest may write; None if it is not."""
+    """The limit that the guest's console or results exceed, as a sentence; None if none."""
     if watched.console.stat().st_size > CONSOLE_BYTES_MAX:
         return f"the guest's console has more than {CONSOLE_BYTES_MAX >> 20} MiB"
     files = written = 0
     for folder, _, names in os.walk(watched.out):
         for name in names:
-            with suppress(FileNotFoundError):  # the guest is at work
+            with suppress(FileNotFoundError):  # the guest may have removed it by now
                 written += (Path(folder) / name).lstat().st_blocks * 512
             files += 1
             if files > OUT_FILES_MAX or written > OUT_BYTES_MAX:

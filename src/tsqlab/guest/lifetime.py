@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes that do not outlive the one that started them, however it ends.
 
-PR_SET_PDEATHSIG does that for a child that asks for it, from then on. Its own children have to
-ask anew, and bubblewrap's does so only after bubblewrap has given it a word to go on: when
-bubblewrap is killed before, the child waits for ever, and when it is killed just after, the
-child boots a guest that nothing ends. So a worker, which may be ended at any moment, adopts what
-bubblewrap leaves, and ends that too.
+A child that asks for PR_SET_PDEATHSIG is ended with its parent from then on. Its own children
+have to ask again. bubblewrap's child asks only after bubblewrap has told it to go on. If
+bubblewrap is killed before that, the child waits for ever. If it is killed just after, the child
+boots a guest that nothing ends. So a worker, which may be ended at any moment, adopts the
+processes that bubblewrap leaves behind, and ends them, too.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _libc = ctypes.CDLL(None)
 
 
 def die_with(parent: int, how: signal.Signals = signal.SIGKILL) -> None:
-    """Called in a child: be sent *how* when *parent*, its parent, ends; exit now if it has.
+    """Have the kernel send *how* to this process when its *parent* ends.
 
-    It holds across exec.
+    Called in a child, which exits now if *parent* has already ended. It holds across exec.
     """
     _libc.prctl(_PR_SET_PDEATHSIG, how)
-    if os.getppid() != parent:  # it ended before we asked
+    if os.getppid() != parent:  # the parent ended before we asked
         os._exit(1)
 
 
 def end_all_with(parent: int) -> None:
-    """Called in a child: when *parent* ends, or on SIGTERM, end all descendants, then exit."""
+    """Called in a child: end all descendants and exit when *parent* ends, or on SIGTERM."""
     adopt_orphans()
     signal.signal(signal.SIGTERM, _end_all)
     die_with(parent, signal.SIGTERM)
@@ -45,8 +45,8 @@ def adopt_orphans() -> None:
 
 
 def _end_all(_signal: int, _frame: FrameType | None) -> None:
-    """What a killed child leaves becomes a child of this process, and is killed next."""
-    with suppress(ChildProcessError):  # none is left
+    """Kill all children; the children of a killed child become ours, and are killed next."""
+    with suppress(ChildProcessError):  # no child is left
         while True:
             for child in children():
                 with suppress(ProcessLookupError):
@@ -56,6 +56,6 @@ def _end_all(_signal: int, _frame: FrameType | None) -> None:
 
 
 def children() -> list[int]:
-    """This process's children, by their ids."""
+    """The process ids of this process's children."""
     lists = Path("/proc/self/task").glob("*/children")
     return [int(child) for own in lists for child in own.read_text().split()]

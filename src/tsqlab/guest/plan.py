@@ -38,32 +38,33 @@ _FIRST_PORT = 5001
 class Plan:
     """What a guest does, a line for each step, and the batches that some lines name."""
 
-    set_up: tuple[PlanLine, ...]  # before the measurement
+    set_up: tuple[PlanLine, ...]  # the lines that run before the measurement
     measurement: tuple[
         PlanLine, ...
-    ]  # from the line that starts the clock to the one that ends all
-    batches: Mapping[str, str] = field(default_factory=dict)  # for ip(8) and the like, by name
+    ]  # the lines from the one that starts the clock to the one that ends the guest
+    # The contents of batch files for ip(8) and the like, by file name.
+    batches: Mapping[str, str] = field(default_factory=dict)
 
     def files(self) -> dict[str, str]:
-        """The files that the guest's program reads. Raises TsqlabError for what is no line."""
+        """The files that the guest's program reads. Raises TsqlabError if a line is malformed."""
         return {**self.batches, PLAN_NAME: encode((*self.set_up, *self.measurement))}
 
     def after_set_up(self, *lines: PlanLine) -> Plan:
-        """The same with further steps before the clock starts."""
+        """A copy of the plan with more steps before the clock starts."""
         return replace(self, set_up=(*self.set_up, *lines))
 
     def before_set_up(self, *lines: PlanLine) -> Plan:
-        """The same with further steps before all others."""
+        """A copy of the plan with more steps before all others."""
         return replace(self, set_up=(*lines, *self.set_up))
 
     def during(self, *lines: PlanLine) -> Plan:
-        """The same with further steps beside those of the measurement."""
+        """A copy of the plan with more steps beside those of the measurement."""
         *others, end = self.measurement
         return replace(self, measurement=(*others, *lines, end))
 
 
 def encode(lines: Iterable[PlanLine]) -> str:
-    """Lines as the guest's program reads them, words apart by tabs. Raises TsqlabError."""
+    """The text of lines, whose words tabs separate. Raises TsqlabError."""
     return "".join("\t".join(map(_word, line)) + "\n" for line in lines)
 
 

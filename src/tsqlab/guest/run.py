@@ -21,8 +21,8 @@ def run_plan(
     """Boot a guest that does what *plan* says; returns the folder that it wrote to.
 
     *folder*, which is made, holds the plan and what the guest writes. The console's log is
-    *console*, or a file in *folder*. *on_second* is told each virtual second of the
-    measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
+    *console*, or a file in *folder*. *on_second* is called with each virtual second
+    of the measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
     """
     mounts = Mounts(folder / "plan", folder / "out")
     mounts.plan.mkdir(parents=True)

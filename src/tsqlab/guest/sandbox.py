@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What of the host a guest can see, and what of it a guest can change: nothing but its results.
+"""The sandbox of a guest: how little of the host it can see. It can change only its results.
 
 User-Mode Linux is an ordinary process, and whoever is root in the guest can run any code in it:
 a module is native code of that process. So the process must not be able to do harm. bubblewrap
@@ -7,15 +7,16 @@ gives it a file system of its own: the host's programs read-only, /tmp and /dev 
 network, no home, no environment, and paths that are the same on every machine. When the process
 that started it dies, so does everything inside.
 
-In there it is nobody and has no capability, whoever runs it. For an ordinary user a namespace of
-users does that, in which no further one can be made. Root has bubblewrap set up the file system
-as root and changes to the user nobody before the guest's kernel runs; where root may not do that,
-as in a container, it is treated as an ordinary user. A bind that is read-only cannot be mounted
-anew in either case: it takes a capability, and in a new namespace of users the kernel locks it.
+Inside, the process runs as the user nobody and has no capability, whoever started it. If an
+ordinary user starts it, a user namespace ensures this, and no further user namespace can be made
+in it. If root starts it, bubblewrap sets up the file system as root, and the process becomes
+nobody before the guest's kernel runs. Where root may not do that, as in a container, it is
+treated as an ordinary user. In neither case can a read-only bind be mounted again as writable:
+that takes a capability, and in a new user namespace the kernel locks the mount.
 
-What can be written is bounded: files by their size (RLIMIT_FSIZE), /tmp and /dev/shm by their
-own, the results by whoever watches the guest (tsqlab.guest.boot), processes by RLIMIT_NPROC,
-which binds all but root.
+What a guest writes is limited: RLIMIT_FSIZE limits the size of a file, /tmp and /dev/shm have
+sizes of their own, tsqlab.guest.boot watches the size of the results, and RLIMIT_NPROC limits the
+number of processes, except for root.
 """
 
 from __future__ import annotations
@@ -30,18 +31,19 @@ from pathlib import Path
 from tsqlab.guest.places import AGENT, GUEST_DIR, LINUX, MODULE_DIR, OUT_DIR, PLAN_DIR
 from tsqlab.kernels import Kernel
 
-# Where programs, libraries and iproute2's tables live. On a merged-/usr system most are links.
+# The folders of programs, libraries and iproute2's tables. On a merged-/usr system most are links.
 _PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/iproute2")
 
 NOBODY = 65534
 """The user and the group that a guest runs as."""
 
-FILE_BYTES_MAX = 4 << 30  # of a file, unless the guest's memory, which is one, is larger
+# The limit on a file, unless the guest has more memory: its memory is a file, too.
+FILE_BYTES_MAX = 4 << 30
 _TMP_BYTES = 64 << 20
-_SHM_SLACK_BYTES = 16 << 20  # /dev/shm holds the guest's memory
-_PROCESSES_MAX = 4096  # each of the guest's has one of the host's
+_SHM_SLACK_BYTES = 16 << 20  # what /dev/shm has besides the guest's memory
+_PROCESSES_MAX = 4096  # each process of the guest takes one process of the host
 
-# linux/capability.h
+# Numbers from linux/capability.h.
 _CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN = 0, 6, 7, 8, 21
 
 
@@ -49,8 +51,8 @@ _CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN = 0, 6, 7, 8,
 class Mounts:
     """The folders of the host that a guest sees."""
 
-    plan: Path  # read-only
-    out: Path  # the only one that it can write to
+    plan: Path  # read-only for the guest
+    out: Path  # the only folder that the guest can write to
 
 
 def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list[str]) -> list[str]:
@@ -66,7 +68,8 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
         *("bwrap", *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"),
         *("--setenv", "HOME", "/tmp", "--setenv", "PATH", "/usr/sbin:/usr/bin:/sbin:/bin"),
         *("--hostname", "guest"),
-        # What bubblewrap makes by itself on the way to a bind, only its owner could enter.
+        # Only their owner could enter these folders if bubblewrap made them by itself on the way to
+        # a bind.
         *("--dir", "/etc", "--dir", "/proc"),
         *(word for path in _PROGRAMS for word in _shown(Path(path))),
         *("--ro-bind", "/proc/cpuinfo", "/proc/cpuinfo"),
@@ -89,7 +92,8 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
 def _namespaces() -> list[str]:
     """bubblewrap's options for namespaces, user and capabilities."""
     if may_change_user():
-        kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # until _as_nobody() has used them
+        # The capabilities that _as_nobody() uses, then gives up.
+        kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
         unshared = ("ipc", "pid", "net", "uts", "cgroup-try")
         return [
             *(f"--unshare-{what}" for what in unshared),
@@ -112,7 +116,7 @@ def _as_nobody() -> list[str]:
 
 
 def may_change_user() -> bool:
-    """Whether this is root with all that it takes to build a sandbox and become nobody."""
+    """Whether this is root with the capabilities to set up a sandbox and become nobody."""
     if os.geteuid() != 0:
         return False
     status = Path("/proc/self/status").read_text()
@@ -123,7 +127,7 @@ def may_change_user() -> bool:
 
 @cache
 def _bubblewrap_version() -> tuple[int, ...]:
-    """bubblewrap's version; (0,) where there is none, which running it will say."""
+    """bubblewrap's version; (0,) if it is not installed, which is reported when it is run."""
     try:
         done = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=False)
     except FileNotFoundError:

@@ -27,9 +27,9 @@ class Kernel:
     """A kernel ready to boot."""
 
     version: str  # "6.12"
-    release: str  # "6.12.117", as uname says
+    release: str  # "6.12.117", the name that uname prints
     hz: int
-    id: str  # of everything that went into it, modules and the guest's program too
+    id: str  # the key of everything that went into it, modules and the guest's program too
     cotsq: bool  # whether its patches give it CoTSQ's sysctls
     linux: Path  # the executable
     modules: Path  # the folder of *.ko
@@ -40,12 +40,14 @@ class Kernel:
 class Recipe:
     """What a kernel is made of."""
 
-    version: str | None = None  # of Debian's source and of the patches; none: the source's own
+    # The version of Debian's source and of the patches; None: the version of *source*.
+    version: str | None = None
     source: Path | None = None  # a tree or tarball in place of Debian's source
     patches: Path | None = None  # a flat folder of *.patch in place of the series
     hz: int = 1000  # CONFIG_HZ
-    extra: tuple[str, ...] = ()  # further fragments of kernel/config
-    without: tuple[str, ...] = ()  # names of kernel/patches/history: upstream changes taken back
+    extra: tuple[str, ...] = ()  # more fragments of kernel/config
+    # Names in kernel/patches/history: upstream changes that are taken back.
+    without: tuple[str, ...] = ()
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:

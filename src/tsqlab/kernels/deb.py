@@ -36,8 +36,8 @@ _NO_CONFIG = (
     "linux-config-6.12, /usr/src/linux-config-6.12/config.amd64_none_amd64.xz"
 )
 
-# What is ours in a machine's options. Nobody here has Debian's keys, so nothing is signed,
-# and lockdown would insist on it. Debug information would take 20 GB and twice the time.
+# The options that we set in place of the machine's. Nobody here has Debian's keys, so nothing is
+# signed, which lockdown would demand. Debug information would take 20 GB and twice the time.
 _OURS = """\
 CONFIG_LOCALVERSION="-cotsq"
 CONFIG_LOCALVERSION_AUTO=n
@@ -45,9 +45,11 @@ CONFIG_MODULE_SIG=n
 CONFIG_SECURITY_LOCKDOWN_LSM=n
 CONFIG_DEBUG_INFO=n
 """
-_CHOICE = "CONFIG_DEBUG_INFO_NONE=y\n"  # how to say the last one; not there without DEBUG_KERNEL
+# How to say that there is no debug information; the option exists only with DEBUG_KERNEL.
+_CHOICE = "CONFIG_DEBUG_INFO_NONE=y\n"
 
-# What goes back to Kconfig's default: it names files of Debian's build, or the build itself.
+# Options that get Kconfig's default again because they name files of Debian's build, or the build
+# itself.
 _NOT_THEIRS = re.compile(
     r"^(# )?CONFIG_(SYSTEM_TRUSTED_KEYS|SYSTEM_REVOCATION_KEYS|MODULE_SIG\w*|BUILD_SALT"
     r"|DEBUG_INFO\w*|LOCALVERSION\w*|SECURITY_LOCKDOWN_LSM\w*)[= ].*\n",
@@ -65,10 +67,10 @@ _COMPRESSORS = {"ZSTD": "zstd", "LZ4": "lz4", "LZO": "lzop", "BZIP2": "bzip2"}
 class Order:
     """Which packages, and where to."""
 
-    version: str | None = None  # of Debian's source; none: the newest that has a series
-    config: Path | None = None  # the options, perhaps .xz or .gz; none: the running kernel's
+    version: str | None = None  # the version of Debian's source; None: the newest that has a series
+    config: Path | None = None  # the options, perhaps .xz or .gz; None: the running kernel's
     out: Path = Path("debs")
-    jobs: int | None = None  # none: one for each CPU
+    jobs: int | None = None  # how many jobs at a time; None: one for each CPU
 
 
 def build_packages(order: Order, progress: Progress | None = None) -> list[Path]:
@@ -146,6 +148,6 @@ def _configure(build: Build, config: str) -> None:
 
 
 def _handed_over(names: Sequence[str], out: Path) -> list[Path]:
-    """Of what was packed, the kernel and its headers. linux-libc-dev is the system's own."""
+    """The packages of the kernel and its headers. linux-libc-dev is the system's own."""
     wanted = [name for name in names if name.startswith(("linux-image-", "linux-headers-"))]
     return [(out / "build" / name).rename(out / name) for name in wanted if name.endswith(".deb")]

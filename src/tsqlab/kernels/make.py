@@ -15,7 +15,7 @@ from tsqlab.errors import TsqlabError
 Progress = Callable[[int, float], None]
 """Called with the number of steps done and the seconds since the start."""
 
-# Nothing of the machine, the user or the day in what is built.
+# These keep the machine, the user and the day out of what is built.
 _REPRODUCIBLE = {
     "KBUILD_BUILD_TIMESTAMP": "2024-01-01 00:00:00 UTC",
     "KBUILD_BUILD_USER": "tsqlab",
@@ -25,7 +25,7 @@ _REPRODUCIBLE = {
 }
 
 
-# What the caller's environment has no say in.
+# Variables of the caller's environment that must not change the build.
 _OURS = ("MAKE", "KBUILD", "ARCH", "SUBARCH", "CROSS_COMPILE")
 
 HOST = ""
@@ -36,10 +36,10 @@ HOST = ""
 class Build:
     """Where a kernel is built, and for what."""
 
-    tree: Path  # the source
-    output: Path  # O=
+    tree: Path  # the source tree
+    output: Path  # the folder for what is built (O=)
     arch: str = "um"  # Kbuild's ARCH, or HOST
-    jobs: int | None = None  # at a time; none: one for each CPU
+    jobs: int | None = None  # how many jobs at a time; None: one for each CPU
 
 
 def make(

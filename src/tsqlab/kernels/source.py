@@ -31,8 +31,8 @@ class Source:
     """A kernel source, not yet patched."""
 
     path: Path  # a tarball or a tree
-    version: str  # "6.12": chooses the patches
-    key: str  # of its content
+    version: str  # the version that chooses the patches, such as "6.12"
+    key: str  # the key of its content
 
 
 def versions() -> list[str]:
@@ -85,7 +85,7 @@ def history() -> dict[str, Path]:
 
 
 def changes(patches: Sequence[Path]) -> bytes:
-    """What the patches change, without their messages: those are no reason to build again."""
+    """The patches without their messages, since a new message is no reason to build again."""
     texts = (patch.read_bytes() for patch in patches)
     return b"".join(text[max(0, text.find(b"\ndiff --git")) :] for text in texts)
 
@@ -133,14 +133,14 @@ def _version_of_tree(tree: Path) -> str:
 
 
 def _tree_files(tree: Path) -> list[Path]:
-    """What of a tree is source: what git tracks or would, or else everything."""
+    """The source files of a tree: those that git tracks or would track; without git all files."""
     if (tree / ".git").exists():
         command = ["git", "-C", str(tree), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
         listing = subprocess.run(command, capture_output=True, check=False)
         if listing.returncode:
             raise TsqlabError(f"{tree}: git ls-files: {listing.stderr.decode().strip()}")
         names = {name for name in listing.stdout.decode().split("\0") if name}
-        # A submodule is a folder; a file deleted but not committed is gone.
+        # A submodule is a folder. A file that was deleted, but not committed, does not exist.
         return [path for name in names if (path := tree / name).is_symlink() or path.is_file()]
     return [path for path in tree.rglob("*") if path.is_symlink() or path.is_file()]
 

@@ -28,7 +28,7 @@ QDISC_SERIES, RADIO_SERIES = "qdisc_stats_", "wifi_stats_"
 """What the names of these series begin with; an egress or a node follows."""
 
 CLIENT_KEY = "CLIENT"
-"""In a flow's metadata: the node of the client, where there are several."""
+"""The key in a flow's metadata that names the client's node, if there are several."""
 
 _FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
 _RADIO = re.compile(rf"{RADIO_SERIES}([^:]+)")
@@ -54,16 +54,17 @@ class Flow:
 
     series: str
     direction: Direction
-    goodput_mbps: Samples  # each of the time that ends there
-    duration_s: Floats  # how long that time is
-    rtt_ms: Samples  # TCP's smoothed estimate, at the sender
+    goodput_mbps: Samples  # the goodput of the time that ends at the sample
+    duration_s: Floats  # the length of the time that each sample of the goodput covers
+    rtt_ms: Samples  # TCP's smoothed estimate at the sender
     cwnd_packets: Samples
     retransmits: Samples  # cumulative
-    drops: Samples  # of the queue at the sender, all flows' together; since the sample before
+    # The drops of all flows in the queue at the sender since the sample before.
+    drops: Samples
 
     def mean_mbps(self, begin_s: float, end_s: float) -> float:
         """The mean goodput from *begin_s* to *end_s*."""
-        tolerance_s = 1e-3  # Unix time as a float is good to a quarter of a microsecond
+        tolerance_s = 1e-3  # Unix time as a float is precise to a quarter of a microsecond
         t_s = self.goodput_mbps.t_s
         counts = (t_s > begin_s + tolerance_s) & (t_s <= end_s + tolerance_s)
         data_mbit = self.goodput_mbps.value[counts] * self.duration_s[counts]
@@ -72,16 +73,16 @@ class Flow:
 
 @dataclass(frozen=True)
 class Radio:
-    """One radio's samples: of what it sends."""
+    """The samples of what one radio sends."""
 
     node: str
-    is_station: bool  # or an access point
-    aggregate: Samples  # mean frames of the PPDUs in the time that ends there
-    ppdus: Samples  # cumulative; none in a file of Flent's own, as the next
+    is_station: bool  # False for an access point
+    aggregate: Samples  # the mean number of frames in the PPDUs of the time that ends at the sample
+    ppdus: Samples  # cumulative, as are the subframes; Flent's own files have neither
     subframes: Samples
 
     def aggregate_mean(self, begin_s: float, end_s: float) -> float | None:
-        """The mean frames of all PPDUs from *begin_s* to *end_s*; in Flent's own, of samples."""
+        """The mean frames of all PPDUs from *begin_s* to *end_s*; in Flent's files, of samples."""
         ppdus, subframes = (of.between(begin_s, end_s) for of in (self.ppdus, self.subframes))
         if not len(ppdus):
             return mean(self.aggregate.between(begin_s, end_s))
@@ -93,16 +94,16 @@ class Radio:
 class Trace:
     """A cell's measurement as arrays."""
 
-    begin_s: float  # of the flows
+    begin_s: float  # when the flows begin
     end_s: float
     total_s: float
     step_s: float
     flows: tuple[Flow, ...]
-    pings: Mapping[str, Samples]  # ms, by series
+    pings: Mapping[str, Samples]  # round-trip times in ms, by the name of the series
     radios: tuple[Radio, ...] = ()
 
     def goodput_mbps(self, direction: Direction) -> Samples:
-        """The sum of all flows that way, at each step in which any has a sample."""
+        """The sum over all flows in that direction, at each step in which any has a sample."""
         flows = [flow.goodput_mbps for flow in self.flows if flow.direction == direction]
         if not flows:
             return Samples(np.empty(0), np.empty(0))
@@ -124,12 +125,12 @@ class Trace:
         return _pooled([flow.rtt_ms.between(self.begin_s, self.end_s) for flow in self.flows])
 
     def senders(self) -> list[Radio]:
-        """The radios that the flows' data goes out of: stations', or without uploads, the AP's."""
+        """The radios that send the flows' data: the stations, or the AP if there are no uploads."""
         up = any(flow.direction == "up" for flow in self.flows)
         return [radio for radio in self.radios if radio.is_station == up]
 
     def aggregates(self) -> Floats:
-        """The mean frames of those radios' PPDUs, of each sampling period of the flows."""
+        """The mean frames of those radios' PPDUs in each sampling period of the flows."""
         return _pooled([radio.aggregate.between(self.begin_s, self.end_s)
                         for radio in self.senders()])  # fmt: skip
 
@@ -143,7 +144,8 @@ def trace(document: Document) -> Trace:
     """Read a document's raw values."""
     metadata = document["metadata"]
     length_s, total_s = float(metadata["LENGTH"]), float(metadata["TOTAL_LENGTH"])
-    begin_s = (total_s - length_s) / 2  # Flent's timing: as much before the flows as after
+    # Flent's timing has as much time before the flows as after them.
+    begin_s = (total_s - length_s) / 2
     t0_unix_s = unix_seconds(metadata["T0"])
     raw = document["raw_values"]
     return Trace(
@@ -169,7 +171,7 @@ def unix_seconds(time_utc: str) -> float:
 def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Flow:
     records: list[dict[str, Any]] = document["raw_values"][name]
     rates = [record for record in records if record.get("val") is not None]
-    # Flent's UDP flows do not say how long a sample's time is: one reporting interval.
+    # Flent's UDP flows do not say how much time a sample covers. It is one reporting interval.
     interval_s = document["metadata"]["STEP_SIZE"]
     return Flow(
         name,
@@ -186,7 +188,8 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
 def _own_queue(name: str, direction: Direction, document: Document) -> list[dict[str, Any]]:
     """The records of the queue at a flow's sender: of the egress that leads from there.
 
-    mac80211's queues are no qdisc, and Flent calls queues by hosts of its own: none then.
+    There are none if mac80211 has the queues, which are no qdisc, or if the file is Flent's own,
+    which names queues by other hosts.
     """
     raw, meta = document["raw_values"], document["metadata"].get("SERIES_META", {})
     client = meta.get(name, {}).get(CLIENT_KEY, CLIENT)

@@ -3,9 +3,9 @@
 
 Every limit was run with the same seeds. The knee is that of the means over the seeds. Its
 interval is a bootstrap's: the seeds are drawn again with replacement, all limits of a seed
-together, the means and their knee taken again; the interval holds the middle 95 % of such
-knees. It knows only the limits that were tried, so its ends are some of them, and it is no
-narrower than the steps between those. Fewer than three seeds give no interval.
+together, and the means and their knee are computed again; the interval holds the middle 95 % of
+these knees. Only the limits that were tried can be knees, so the ends of the interval are among
+them, and it is no narrower than the steps between them. Fewer than three seeds give no interval.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from tsqlab.metrics.document import Floats
 
 WITHIN = 0.03
-"""How far below the best goodput is still the best, as a share: a chosen bound."""
+"""A goodput below the best by at most this share is good enough; the bound is chosen."""
 
 _DRAWS = 2000  # a chosen number
 _SEEDS_MIN = 3
@@ -30,9 +30,9 @@ class Knee:
     """The smallest limit that is enough."""
 
     limit: float
-    goodput: float  # the mean there
-    best: float  # the highest mean
-    low: float | None = None  # the interval's ends; None with too few seeds
+    goodput: float  # the mean goodput at the knee
+    best: float  # the highest mean goodput
+    low: float | None = None  # the lower end of the interval; None, like *high*, with too few seeds
     high: float | None = None
     missed: float = 0.0  # the share of draws in which no limit was enough
 
@@ -54,14 +54,14 @@ def find_knee(
     seeds = len(goodputs)
     if seeds < _SEEDS_MIN:
         return knee
-    # Fixed: the same results give the same interval.
+    # The seed is fixed, so the same results give the same interval.
     draws = np.random.default_rng(seeds).integers(0, seeds, (_DRAWS, seeds))
     found = [
         first_enough(goodputs[drawn].mean(axis=0),
                      _best(goodputs[drawn], None if reference is None else reference[drawn]))
         for drawn in draws
     ]  # fmt: skip
-    # A draw without a knee has it beyond the last limit, if anywhere.
+    # A draw without a knee counts as one whose knee is beyond the last limit.
     places = np.sort([len(limits) if place is None else place for place in found])
     low, high = (int(places[round(share * (_DRAWS - 1))]) for share in (0.025, 0.975))
     last = len(limits) - 1

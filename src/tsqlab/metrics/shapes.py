@@ -18,13 +18,15 @@ import numpy as np
 from tsqlab.metrics.document import Floats, Flow, Samples, Trace
 from tsqlab.metrics.statistics import percentile
 
-_BRIEF_S = 1.0  # what lies closer together is one event; a dip lasts no longer
-_NEAR_FLOOR = 0.25  # of the way from the minimum up to the median
-_DIP_DEPTH = 0.25  # of the RTT beside it
-_EVEN = 0.75  # the RTTs on a dip's two sides, the lower over the higher
-_TOOTH_DEPTH = 0.1  # of the RTT before the fall, and of that at the climb's end
-_STEADY = 0.7  # correlation of RTT and time on a climb
-_SOON = 1 / 3  # of a stretch between losses
+_BRIEF_S = 1.0  # events that lie closer together are one event; a dip lasts no longer
+_NEAR_FLOOR = 0.25  # the RTT is near its minimum up to this share of the way to the median
+_DIP_DEPTH = 0.25  # a dip is at least this deep, as a share of the RTT beside it
+_EVEN = 0.75  # the lower of the RTTs on a dip's two sides, over the higher, is at least this
+# A tooth falls and climbs at least so far, as a share of the RTT before the fall and of the RTT at
+# the end of the climb.
+_TOOTH_DEPTH = 0.1
+_STEADY = 0.7  # the correlation of RTT and time on a climb is at least this
+_SOON = 1 / 3  # the lowest point is in this first share of a stretch between losses
 
 
 def dips_s(rtt: Samples) -> list[float]:
@@ -67,7 +69,7 @@ def sawtooth(rtt: Samples, retransmits: Samples, drops: Samples) -> float:
 
 
 def swing(values: Samples) -> float | None:
-    """How far the values swing: their 90th percentile over their 10th; 1 of a flat curve."""
+    """The 90th percentile of the values over the 10th: how far they swing; 1 for a flat curve."""
     high, low = percentile(values.value, 90), percentile(values.value, 10)
     return high / low if high is not None and low else None
 
@@ -108,7 +110,7 @@ def _is_dip(rtt: Samples, event: _Event) -> bool:
 
 def _is_tooth(rtt: Samples, loss: _Event, next_loss: _Event) -> bool:
     before = rtt.between(loss.begin_s - _BRIEF_S, loss.end_s)
-    # Not the sample that has the next loss: a cwnd has fallen in it already.
+    # The sample that has the next loss is left out, because a cwnd has already fallen in it.
     within = (rtt.t_s > loss.begin_s) & (rtt.t_s < next_loss.begin_s)
     if not before.size or not within.any():
         return False
@@ -158,4 +160,4 @@ SHAPES: Mapping[str, Callable[[Trace], float | None]] = {
     "cwnd_sawtooth": _of_flows(_cwnd, _teeth),
     "cwnd_still_s": _of_flows(_cwnd, lambda _, cwnd: still_s(cwnd)),
 }
-"""Of a cell, by the name that claims use."""
+"""The shapes of a cell; the keys are the names that claims use."""

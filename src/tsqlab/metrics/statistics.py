@@ -23,7 +23,7 @@ class Estimate:
     """A mean and how far from it the true one may be."""
 
     mean: float
-    half_width: float | None  # of the 95 % confidence interval; None of a single value
+    half_width: float | None  # half of the 95 % confidence interval; None for a single value
     n: int
 
 

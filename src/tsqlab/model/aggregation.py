@@ -38,13 +38,13 @@ class Parameters:
     """The paper's symbols, and its values for ath9k_htc."""
 
     packet_bytes: float = 1_500  # l
-    overhead_bytes: float = 48  # l_oh, of the PHY
+    overhead_bytes: float = 48  # l_oh, the overhead of the PHY
     rate_bit_per_s: float = 216e6  # r
-    access_ns: float = 500_000  # t_oh, to get hold of the channel
+    access_ns: float = 500_000  # t_oh, the time to get hold of the channel
     rtt_base_ns: float = 2_500_000  # RTT_base
-    aggregate_max_ns: float = 4_000_000  # mxg, as time at the rate
+    aggregate_max_ns: float = 4_000_000  # mxg, given as the time that it takes at the rate
     pacing: float = 1.2  # p
-    backlog: float = 0.8  # c, fitted in the paper
+    backlog: float = 0.8  # c, which the paper has fitted
 
     def __post_init__(self) -> None:
         """Refuse what no channel is like."""

@@ -22,7 +22,7 @@ class Band:
     name: str
     slot_ns: int
     sifs_ns: int
-    signal_extension_ns: int  # of every OFDM PPDU, at its end and part of it
+    signal_extension_ns: int  # the end of every OFDM PPDU, which belongs to the PPDU
 
     @property
     def pifs_ns(self) -> int:
@@ -36,13 +36,13 @@ class Band:
 
     @property
     def ack_timeout_ns(self) -> int:
-        """From the end of a PPDU to the verdict that no response begins (10.3.2.11)."""
+        """The time from the end of a PPDU to the verdict that no response begins (10.3.2.11)."""
         return self.sifs_ns + self.slot_ns + _PHY_START_NS
 
 
-_PHY_START_NS = 20_000  # aRxPHYStartDelay of OFDM: L-STF, L-LTF and L-SIG of the response
+_PHY_START_NS = 20_000  # aRxPHYStartDelay for OFDM: L-STF, L-LTF and L-SIG of the response
 
 GHZ_5 = Band("5 GHz", 9_000, 16_000, 0)
 GHZ_2_4 = Band("2.4 GHz", 9_000, 10_000, 6_000)
 GHZ_2_4_LONG = Band("2.4 GHz, long slot", 20_000, 10_000, 6_000)
-"""As long as an 802.11b station is about."""
+"""The slot is long while an 802.11b station is in the neighbourhood."""

@@ -37,18 +37,20 @@ class Steps:
     """How long each kind of step lasts, and what it brings."""
 
     slot_ns: int
-    success_ns: int  # from the start of a transmission to the boundary at the end of AIFS
-    collision_ns: int  # likewise
-    payload_bits: int  # of a success
+    # The time from the start of the transmission to the boundary at the end of AIFS.
+    success_ns: int
+    # The same time for a collision, again up to the end of AIFS.
+    collision_ns: int
+    payload_bits: int  # the payload that a success delivers
 
 
 @dataclass(frozen=True)
 class Saturation:
     """What the stations arrive at."""
 
-    tau: float  # probability that a station transmits in a step
-    collision_probability: float  # of a transmission
-    goodput_bit_per_s: float  # of all stations together
+    tau: float  # the probability that a station transmits in a step
+    collision_probability: float  # the probability that a transmission collides
+    goodput_bit_per_s: float  # the goodput of all stations together
 
 
 def transmission_probability(collision_probability: float, access: Access, attempts: int) -> float:

@@ -40,28 +40,29 @@ from tsqlab.model.sampling import BATCHES, Sampled, ratio
 class Sender:
     """How a driver aggregates and repeats."""
 
-    subframes: int = 32  # at most, in an aggregate
-    ahead: int = 2  # aggregates in the hardware's queue, with the one on the air
-    window: int = 64  # of the block-ack agreement, in sequence numbers
-    retries: int = 30  # of an MPDU, before it is given up
+    subframes: int = 32  # the largest number of MPDUs in an aggregate
+    ahead: int = 2  # how many aggregates the hardware's queue holds, with the one on the air
+    window: int = 64  # the window of the block-ack agreement, in sequence numbers
+    retries: int = 30  # how often an MPDU is sent again before it is given up
 
 
 @dataclass(frozen=True)
 class Air:
     """What the air makes of an aggregate."""
 
-    error: float  # probability that an MPDU is lost
-    exchange_ns: Sequence[int]  # of 1, 2, ... MPDUs, access to the medium included
-    payload_bits: int  # of an MPDU
+    error: float  # the probability that an MPDU is lost
+    # How long an exchange of 1, 2, ... MPDUs takes, with the access to the medium.
+    exchange_ns: Sequence[int]
+    payload_bits: int  # the payload of an MPDU
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What a run has shown."""
 
-    subframes: Sampled  # mean MPDUs in an aggregate
+    subframes: Sampled  # the mean number of MPDUs in an aggregate
     goodput_bit_per_s: Sampled
-    delivered: float  # share of the frames that were not given up
+    delivered: float  # the share of the frames that were not given up
 
 
 @dataclass
@@ -70,11 +71,13 @@ class _Queue:
 
     sender: Sender
     aggregates: deque[list[int]] = field(default_factory=deque)
-    repeat: list[int] = field(default_factory=list)  # what one aggregate lost, in order
+    # The MPDUs that one aggregate has lost, in order.
+    repeat: list[int] = field(default_factory=list)
     failures: dict[int, int] = field(default_factory=dict)
-    pending: set[int] = field(default_factory=set)  # sent or to be repeated, not acknowledged
+    # Numbers that were sent, or are to be sent again, and are not acknowledged.
+    pending: set[int] = field(default_factory=set)
     new: int = 0  # the next number that was never sent
-    start: int = 0  # of the window
+    start: int = 0  # where the window starts
 
     def fill(self) -> None:
         """Form aggregates until the hardware's queue is full, or nothing may be sent."""
@@ -91,7 +94,7 @@ class _Queue:
             self.aggregates.append(aggregate)
 
     def complete(self, aggregate: Sequence[int], lost: Sequence[bool]) -> tuple[int, int]:
-        """Take in what became of an aggregate; returns how many arrived, and were given up."""
+        """Note what became of an aggregate; returns how many MPDUs arrived and were given up."""
         given_up = 0
         for number, is_lost in zip(aggregate, lost, strict=True):
             failures = self.failures.pop(number, 0) + 1
@@ -115,7 +118,8 @@ def simulate(sender: Sender, air: Air, *, aggregates: int = 20_000, seed: int = 
     random = np.random.default_rng(seed)
     queue = _Queue(sender)
     per_batch = aggregates // BATCHES
-    counts = np.zeros((BATCHES + 1, 4))  # of each batch: MPDUs sent, arrived, given up; ns
+    # A row for each batch: the MPDUs that were sent, arrived and were given up, and the time in ns.
+    counts = np.zeros((BATCHES + 1, 4))
     for batch in range(BATCHES + 1):
         for _ in range(per_batch):
             queue.fill()

@@ -20,9 +20,9 @@ everybody in step again, their boundaries fall between the others', and the two 
 collide. No model with slots for steps shows that.
 
 ``overlapped`` is EIFS - DIFS here: the station ends in the middle of a PPDU that it cannot
-decode. One can also hold, and the standard's words are on that side, that EIFS follows only the
-reception of a frame, which a station that missed the preamble never began: then it is 0. It is
-without effect when all PPDUs are equally long.
+decode. The standard's words suggest another reading: EIFS follows only the reception of a frame,
+and a station that missed the preamble never began to receive one. ``overlapped`` is then 0. It
+has no effect when all PPDUs are equally long.
 
 A collision destroys everything (no capture), nobody is hidden, no frame is lost but in
 collisions, and a station has one access category. With RTS the RTS is what collides:
@@ -46,19 +46,21 @@ class Contender:
     """A station that always has a PPDU to send."""
 
     ppdu_ns: int
-    response_ns: int  # from the end of the PPDU to the end of the response: SIFS and block ack
-    payload_bits: int  # of a PPDU
+    # The time from the end of the PPDU to the end of the response: SIFS and the block ack.
+    response_ns: int
+    payload_bits: int  # the payload of a PPDU
     access: Access = STATION["BE"]
-    attempts: int = 7  # after so many the PPDU is given up, and CW returns to CWmin
+    attempts: int = 7  # the PPDU is given up after this many, and CW returns to CWmin
 
 
 @dataclass(frozen=True)
 class Recovery:
     """What follows a collision, before AIFS."""
 
-    ack_timeout_ns: int  # of a sender, from the end of its PPDU
-    eifs_extra_ns: int  # of the others, from the end of the longest
-    overlapped_ns: int  # of a sender that another one outlasts, from the end of the longest
+    ack_timeout_ns: int  # how long a sender waits from the end of its own PPDU
+    eifs_extra_ns: int  # how long the others wait from the end of the longest PPDU
+    # How long a sender whose PPDU is not the longest waits from the end of the longest PPDU.
+    overlapped_ns: int
 
 
 def recovery(band: Band) -> Recovery:
@@ -71,10 +73,10 @@ def recovery(band: Band) -> Recovery:
 class Outcome:
     """What a run has shown."""
 
-    goodput_bit_per_s: Sampled  # of all stations together
-    collision_probability: Sampled  # of a transmission
+    goodput_bit_per_s: Sampled  # the goodput of all stations together
+    collision_probability: Sampled  # the probability that a transmission collides
     station_goodput_bit_per_s: tuple[Sampled, ...]
-    given_up: int  # PPDUs, in the whole run
+    given_up: int  # the number of PPDUs given up in the whole run
 
 
 @dataclass
@@ -100,7 +102,7 @@ class _Batch:
     elapsed_ns: int = 0
     transmissions: int = 0
     collided: int = 0
-    bits: list[int] = field(init=False)  # delivered, of each station
+    bits: list[int] = field(init=False)  # how many bits each station has delivered
 
     def __post_init__(self) -> None:
         self.bits = [0] * self.stations

@@ -14,8 +14,8 @@ ACK at the lowest basic rate, in case the frame is being answered (10.3.2.3.7). 
 response knows after AckTimeout, and waits AIFS from then.
 
 Access categories have the values that Linux and hostapd use. (802.11-2020 has raised the TXOP
-limits; nobody has followed.) Of a TXOP the limit is only data here: an exchange is a single
-PPDU and its response.
+limits; nobody has followed.) The limit of a TXOP is only kept as data here: an exchange is a
+single PPDU and its response.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from tsqlab.model.ppdu import ACK_BYTES, ppdu_ns
 class Access:
     """How eager a station is to transmit."""
 
-    aifsn: int  # slots in AIFS after SIFS
+    aifsn: int  # the number of slots in AIFS after SIFS
     cw_min: int
     cw_max: int
-    txop_ns: int = 0  # 0 is one PPDU and its response
+    txop_ns: int = 0  # 0 stands for one PPDU and its response
 
     def aifs_ns(self, band: Band) -> int:
-        """From the end of what kept the medium busy to the first slot boundary."""
+        """The time from the end of what kept the medium busy to the first slot boundary."""
         return band.sifs_ns + self.aifsn * band.slot_ns
 
     def mean_backoff_ns(self, band: Band) -> int:
-        """Slots that pass after AIFS, on average, for a station that is alone."""
-        return self.cw_min * band.slot_ns // 2  # slots are even numbers of ns
+        """The mean time that a station alone waits after AIFS."""
+        return self.cw_min * band.slot_ns // 2  # a slot is an even number of ns
 
     def cw_after(self, failures: int) -> int:
         """The contention window after so many failures in a row."""

@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-# By code rate, k/n: where the spectrum starts, how far apart its distances are, and c(d).
+# The spectrum for each code rate, k/n: its first distance, the step between distances, and c(d).
 _SPECTRA: dict[tuple[int, int], tuple[int, int, tuple[int, ...]]] = {
     (1, 2): (10, 2, (36, 211, 1_404, 11_633, 77_433, 502_690, 3_322_763, 21_292_910,
                      134_365_911)),
@@ -47,7 +47,7 @@ _SPECTRA: dict[tuple[int, int], tuple[int, int, tuple[int, ...]]] = {
 class Coding:
     """Modulation and code rate."""
 
-    bits: int  # of a subcarrier: 1 BPSK, 2 QPSK, 4, 6, 8, 10 QAM
+    bits: int  # bits per subcarrier: 1 BPSK, 2 QPSK, 4, 6, 8, 10 QAM
     code: tuple[int, int]
 
 
@@ -58,7 +58,7 @@ LEGACY_CODINGS = (
     Coding(4, _HALF), Coding(4, _THREE_QUARTERS), Coding(6, _TWO_THIRDS),
     Coding(6, _THREE_QUARTERS),
 )  # fmt: skip
-"""Of 6 to 54 Mbit/s."""
+"""The codings of 6 to 54 Mbit/s."""
 
 MCS_CODINGS = (
     Coding(1, _HALF), Coding(2, _HALF), Coding(2, _THREE_QUARTERS), Coding(4, _HALF),
@@ -66,7 +66,7 @@ MCS_CODINGS = (
     Coding(6, _FIVE_SIXTHS), Coding(8, _THREE_QUARTERS), Coding(8, _FIVE_SIXTHS),
     Coding(10, _THREE_QUARTERS), Coding(10, _FIVE_SIXTHS),
 )  # fmt: skip
-"""Of MCS 0 to 11 with one stream: HT has 8 of them, VHT 10, HE all."""
+"""The codings of MCS 0 to 11 with one stream: HT has 8 of them, VHT 10, HE all."""
 
 
 def uncoded_error(bits: int, snr_db: float) -> float:
@@ -75,7 +75,7 @@ def uncoded_error(bits: int, snr_db: float) -> float:
     if bits == 1:
         return 0.5 * math.erfc(math.sqrt(snr))
     points = 1 << bits
-    # The neighbours that a point has on average, by the bits of one dimension.
+    # The number of neighbours that a point has on average, over the bits of one dimension.
     factor = (1 - 1 / math.sqrt(points)) / (bits / 2)
     return factor * math.erfc(math.sqrt(1.5 * snr / (points - 1)))
 

@@ -29,20 +29,20 @@ class Exchange:
     """The parts of an exchange, in their order, each in nanoseconds."""
 
     aifs_ns: int
-    backoff_ns: int  # its mean
-    protection_ns: int  # RTS, SIFS, CTS, SIFS; 0 without
+    backoff_ns: int  # the mean backoff
+    protection_ns: int  # RTS, SIFS, CTS, SIFS; 0 without RTS
     ppdu_ns: int
     sifs_ns: int
-    response_ns: int  # ACK, or block ack
+    response_ns: int  # the ACK or the block ack
 
     @property
     def busy_ns(self) -> int:
-        """From the first bit to the end of the response."""
+        """The time from the first bit to the end of the response."""
         return self.protection_ns + self.ppdu_ns + self.sifs_ns + self.response_ns
 
     @property
     def total_ns(self) -> int:
-        """From the end of one response to the end of the next, on average."""
+        """The mean time from the end of one response to the end of the next."""
         return self.aifs_ns + self.backoff_ns + self.busy_ns
 
     def goodput_bit_per_s(self, payload_bytes: int) -> float:
@@ -56,8 +56,8 @@ class Settings:
 
     access: Access = STATION["BE"]
     band: Band = GHZ_5
-    rts: bool = False  # before every PPDU
-    window: int = 64  # the agreed block-ack window; beyond 64 the bitmap has 256 bits
+    rts: bool = False  # whether an RTS precedes every PPDU
+    window: int = 64  # the agreed block-ack window; the bitmap has 256 bits if it is beyond 64
     pe_ns: int = 0  # HE's packet extension
 
 

@@ -5,8 +5,8 @@ c, and if asked for t_oh and RTT_base, such that goodput and RTT under limits of
 near to what was measured. Two things want care.
 
 Goodput is continuous in c, with a kink where k reaches the largest aggregate. The RTT is a
-staircase beyond: its derivative is zero or infinite, and a descent sees nothing. So of the RTTs
-only those short of the first step count, k < 1.5 mxg by the c of the round before, where
+staircase beyond: its derivative is zero or infinite, and a descent sees nothing. So only
+the RTTs short of the first step count, k < 1.5 mxg by the c of the round before, where
 RTT_base + 2 TxTime(min(k, mxg)) is the staircase exactly, and continuous. The steps are left to
 be predicted: ``rtt_rms_ns`` holds all RTTs against the whole staircase, and is a test.
 
@@ -45,8 +45,10 @@ FREE = ("backlog", "access_ns", "rtt_base_ns")
 """What may be fitted: c, t_oh, RTT_base."""
 
 _ROUNDS = 5
-_RAMP = 1.5  # of the largest aggregate; the first step is at 2
-_SCALE_MIN = 1e-6  # of a series' mean: perfect data must not make a weight infinite
+_RAMP = 1.5  # RTTs count up to this multiple of the largest aggregate; the first step is at 2
+# A series is divided by at least this share of its mean: perfect data must not make a weight
+# infinite.
+_SCALE_MIN = 1e-6
 _CONDITION_MAX = 1e6
 _BACKLOGS = np.geomspace(0.05, 1.5, 30)
 
@@ -65,9 +67,9 @@ class Fit:
     """What fits best, and how well."""
 
     parameters: Parameters  # the given ones, with the fitted values in their place
-    intervals: dict[str, Interval]  # by the names in FREE
-    goodput_rms_bit_per_s: float  # what is left unexplained
-    rtt_rms_ns: float  # likewise, the steps included
+    intervals: dict[str, Interval]  # the interval of each fitted value; the keys are names in FREE
+    goodput_rms_bit_per_s: float  # what the fit leaves unexplained of the goodput
+    rtt_rms_ns: float  # what it leaves unexplained of all RTTs, with those beyond the ramp
 
 
 def fit(
@@ -174,7 +176,7 @@ class _Problem:
 
 
 def _half_widths(jacobian: Floats, cost: float, problem: _Problem) -> Floats:
-    """Of the 95 % intervals of the parameters, from the derivatives by their factors."""
+    """Half the width of each parameter's 95 % interval, from the derivatives by the factors."""
     lengths = np.linalg.norm(jacobian, axis=0)
     if not lengths.all() or np.linalg.cond(jacobian / lengths) > _CONDITION_MAX:
         raise ValueError(

@@ -31,7 +31,7 @@ PPDU_MAX_NS = 5_484_000
 MSDU_MAX_BYTES = 2_304
 
 MPDU_MAX_BYTES = {"HT": 4_095, "VHT": 11_454, "HE": 11_454}
-"""Of an MPDU in an aggregate."""
+"""The largest MPDU in an aggregate."""
 
 _MAC_HEADER, _QOS, _FOURTH_ADDRESS, _FCS, _CCMP = 24, 2, 6, 4, 16
 _LLC, _AMSDU_HEADER, _DELIMITER = 8, 14, 4
@@ -86,9 +86,9 @@ def psdu_bytes(
 class Limits:
     """Where an aggregate ends."""
 
-    subframes: int  # MPDUs
-    bytes: int  # of the PSDU
-    duration_ns: int = PPDU_MAX_NS  # of the PPDU
+    subframes: int  # the largest number of MPDUs
+    bytes: int  # the largest PSDU
+    duration_ns: int = PPDU_MAX_NS  # the longest PPDU
 
     def within(self, other: Limits) -> Limits:
         """The tighter of both, limit by limit."""
@@ -108,7 +108,7 @@ STANDARD_LIMITS = {
 """The most that each standard allows."""
 
 ATH9K_LIMITS = Limits(32, 65_532, 4_096_000)
-"""Of the Linux driver: half the window, and 4 ms (xmit.c)."""
+"""The limits of the Linux driver: half the window, and 4 ms (xmit.c)."""
 
 
 def largest_aggregate(rate: Rate, mpdu_bytes: int, limits: Limits | None = None) -> int:

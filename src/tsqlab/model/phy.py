@@ -56,7 +56,7 @@ class _Family:
     subcarriers: dict[int, int]  # N_SD of each width in MHz
     mcs: tuple[tuple[int, int, int], ...]
     streams: int
-    useful_ns: int  # of a symbol, without its guard interval
+    useful_ns: int  # the length of a symbol without its guard interval
     gi_ns: tuple[int, ...]
 
 
@@ -67,14 +67,14 @@ _FAMILIES: dict[Standard, _Family] = {
     "HE": _Family({20: 234, 40: 468, 80: 980, 160: 1960}, _MCS, 8, 12_800, (800, 1_600, 3_200)),
 }
 
-# (width, streams, MCS) that VHT leaves out.
+# Combinations of (width, streams, MCS) that VHT leaves out.
 VHT_INVALID = frozenset(
     {(20, streams, 9) for streams in (1, 2, 4, 5, 7, 8)}
     | {(80, 3, 6), (80, 7, 6), (80, 6, 9), (160, 3, 9)}
 )
 
-_HT_ENCODER_BITS = 1_080  # N_DBPS of 300 Mbit/s with the short guard interval
-_VHT_ENCODER_BITS = 2_160  # N_DBPS of 540 Mbit/s
+_HT_ENCODER_BITS = 1_080  # N_DBPS at 300 Mbit/s with the short guard interval
+_VHT_ENCODER_BITS = 2_160  # N_DBPS at 540 Mbit/s
 _VHT_ENCODERS = {
     (80, 7, 2): 3, (80, 7, 7): 6, (80, 7, 8): 6, (80, 8, 7): 6, (160, 4, 7): 6,
     (160, 5, 8): 8, (160, 6, 7): 8, (160, 7, 3): 4, (160, 7, 4): 6, (160, 7, 5): 7,
@@ -88,9 +88,9 @@ class Rate:
 
     standard: Standard
     width_mhz: int
-    streams: int  # spatial streams
-    mcs: int  # modulation and code rate only, in HT too
-    gi_ns: int = 800  # guard interval; 400 is the short one
+    streams: int  # the number of spatial streams
+    mcs: int  # only modulation and code rate, in HT too
+    gi_ns: int = 800  # the guard interval; 400 is the short one
 
     def __post_init__(self) -> None:
         """Refuse what the standard does not have."""

@@ -44,20 +44,21 @@ ACK_BYTES = CTS_BYTES = 14
 RTS_BYTES = 20
 BLOCK_ACK_REQUEST_BYTES = 24
 BLOCK_ACK_BYTES = {64: 32, 256: 56}
-"""Of a compressed block ack, by the bits in its bitmap."""
+"""The bytes of a compressed block ack; the key is the number of bits in its bitmap."""
 
 BASIC_MBPS = (6, 12, 24)
 """The mandatory rates, which is what access points take as basic."""
 
 PE_MAX_NS = 16_000
 
-_LTF = (1, 2, 4, 4, 6, 6, 8, 8)  # training fields for 1 to 8 streams
-_HE_LTF_NS = {800: 6_400, 1_600: 6_400, 3_200: 12_800}  # by guard interval; without it
+_LTF = (1, 2, 4, 4, 6, 6, 8, 8)  # how many training fields 1 to 8 streams have
+# The HE-LTF for each guard interval, which it does not include.
+_HE_LTF_NS = {800: 6_400, 1_600: 6_400, 3_200: 12_800}
 _L_SYMBOL_NS = 4_000  # the unit of L-SIG's length
 
 
 def preamble_ns(rate: Rate) -> int:
-    """From the first bit of training to the first data symbol."""
+    """The time from the first bit of training to the first data symbol."""
     if rate.standard == "legacy":
         return 20_000
     ltf = _LTF[rate.streams - 1]

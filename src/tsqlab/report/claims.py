@@ -12,7 +12,8 @@ from tsqlab.experiment.stored import Folder
 from tsqlab.report.table import aligned, format_estimate, heading
 from tsqlab.report.verdicts import OUTCOMES, Outcome, Verdict, check
 
-_BARE = ("ratio", "step", "span", "knee")  # without the quantity's unit
+# Comparisons whose number does not have the quantity's unit.
+_BARE = ("ratio", "step", "span", "knee")
 _MARKS: dict[Outcome, str] = {"holds": "✓", "differs": "✗", "not run": "–"}
 
 
@@ -24,15 +25,15 @@ class ClaimRow:
     context: str
     statement: str
     paper: str
-    what: str  # the quantity, and of which settings
+    what: str  # the quantity, and the settings that it is about
     accepted: str
-    lab: str  # with its confidence interval
+    lab: str  # the number with its confidence interval
     outcome: Outcome
-    mark: str  # the same as a sign
+    mark: str  # the outcome as a sign
     note: str
     kernel: str
     why: str
-    explanation: str  # of a claim that differs
+    explanation: str  # why the lab's number differs; empty, as is the evidence, when it does not
     evidence: str
 
 

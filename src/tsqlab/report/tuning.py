@@ -17,7 +17,7 @@ from tsqlab.report.plots.sweep import Curve, curves_of, format_knee
 from tsqlab.results.repetitions import SEED, over_seeds
 
 _SHIFT_MAX_MS = 1000.0
-_SHIFT_SHORT = 0.05  # a shift's 1024 us, 512 us, ... may fall so much below ms
+_SHIFT_SHORT = 0.05  # the share by which a shift's 1024 us, 512 us, ... may fall short of the ms
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Tuning:
     """The knee, and what stands beside it."""
 
     curve: Curve
-    knee: Knee | None  # None: no limit that was tried is enough
+    knee: Knee | None  # None if no limit that was tried is enough
     seeds: int
 
 

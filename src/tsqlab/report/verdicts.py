@@ -40,10 +40,10 @@ class Verdict:
 
     claim: Claim
     outcome: Outcome
-    lab: Estimate | None  # None: not run, or no repetition has a number
-    context: str = ""  # levels of factors that vary and that the claim does not name
+    lab: Estimate | None  # None if it was not run, or no repetition has a number
+    context: str = ""  # the levels of factors that vary and that the claim does not name
     note: str = ""  # what is missing, or that the seeds do not settle it
-    kernel: str = ""  # the releases that its cells ran
+    kernel: str = ""  # the releases of the kernel that its cells ran
 
 
 Repetition = dict[int, ManifestCell]
@@ -68,7 +68,7 @@ def setting_text(side: Iterable[tuple[str, Level]]) -> str:
 
 
 def _contexts(claim: Claim, cells: Sequence[ManifestCell]) -> dict[str, list[Repetition]]:
-    """The repetitions that *cells* are of a claim, by the context's name."""
+    """The repetitions of a claim that *cells* make up, by the name of their context."""
     found: dict[Setting, dict[frozenset[tuple[str, Level]], Repetition]] = {}
     named = {*claim.of, *claim.over}
     for cell in cells:
@@ -120,7 +120,7 @@ def _missing(claim: Claim, repetitions: Sequence[Repetition], results: Mapping[s
 
 
 def _number(claim: Claim, cells: Sequence[Result]) -> float | None:
-    """What one repetition gives, of its cells in the order of the claim's sides."""
+    """The number that one repetition gives; its cells are in the order of the claim's sides."""
     found = [quantity(cell, claim.quantity) for cell in cells]
     numbers = [number for number in found if number is not None]
     if len(numbers) < len(found):

@@ -25,11 +25,11 @@ class Computed:
 
     name: str
     combine: Combine
-    runner: str  # Flent's class for it
-    source: str  # the names of the series it is made of, a regular expression
+    runner: str  # the class that computes it in Flent
+    source: str  # a regular expression that matches the names of its source series
 
     def sources(self, names: Sequence[str]) -> list[str]:
-        """Those of *names* that it is made of."""
+        """The names among *names* that it is computed from."""
         return [name for name in names if re.fullmatch(self.source, name)]
 
 
@@ -67,11 +67,11 @@ COMPUTED: Mapping[str, tuple[Computed, ...]] = {
     "rrul": _RRUL,
     "rrul_be": _RRUL,
 }
-"""By test. Those that are not here compute none."""
+"""The series that each test computes. A test that is not here computes none."""
 
 
 def compute(of: Computed, results: Mapping[str, Series]) -> Series:
-    """The series *of* computes, from all series of a test."""
+    """The series that *of* defines, computed from all series of a test."""
     columns = [results[name] for name in of.sources(list(results))]
     present = (
         [value for value in point if value is not None] for point in zip(*columns, strict=True)

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from tsqlab.errors import TsqlabError
 
-_MODE = 0o666  # less the umask, as open() gives it
+_MODE = 0o666  # the umask is taken off, as open() does
 
 
 def is_regular(path: Path) -> bool:

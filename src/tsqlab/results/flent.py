@@ -210,7 +210,7 @@ def _metadata(record: CellRecord, series_meta: Mapping[str, Any]) -> dict[str, A
 
 
 def _trimmed(histogram: Sequence[int]) -> list[int]:
-    """Without the zeros at its end."""
+    """A histogram without the zeros at its end."""
     length = max((frames for frames, count in enumerate(histogram, 1) if count), default=0)
     return list(histogram[:length])
 
@@ -225,7 +225,7 @@ def _test_parameters(record: CellRecord) -> dict[str, str]:
         direction = "upload" if record.test == "tcp_nup" else "download"
         parameters[f"{direction}_streams"] = str(record.streams)
     if egresses := ",".join(record.measurement.qdiscs):
-        # Flent names these series by host and looks for as many interfaces.
+        # Flent names these series by host, and looks for one interface for each.
         parameters["qdisc_stats_hosts"] = parameters["qdisc_stats_interfaces"] = egresses
     if radios := record.measurement.radios:
         peers = dict.fromkeys(radio.peer for radio in radios.values())

@@ -32,10 +32,10 @@ class _Part(BaseModel):
 class ManifestKernel(_Part):
     """A kernel that cells of the experiment run."""
 
-    id: str = ""  # of the build and all that went into it
-    release: str = ""  # as uname says
+    id: str = ""  # the key of the build and everything that went into it
+    release: str = ""  # the name that uname prints
     hz: int | None = None
-    # Whose patches it has: "6.12". Until 0.1.0 the key was called "series".
+    # The version whose patches it has, such as "6.12". The key was called "series" until 0.1.0.
     version: str = Field("", validation_alias=AliasChoices("version", "series"))
 
 
@@ -43,11 +43,12 @@ class ManifestCell(_Part):
     """A cell, run or not."""
 
     id: str
-    key: str = ""  # of all that its result depends on
+    key: str = ""  # the key of everything that its result depends on
     factors: dict[str, Level] = {}
-    file: str = ""  # in the folder
+    file: str = ""  # the name of its file in the folder
     state: State = "done"
-    wall_s: float | None = None  # real time that it took, if the run that did it could note it
+    # The real time that it took, if the run that did it could note the time.
+    wall_s: float | None = None
 
     @property
     def done(self) -> bool:
@@ -58,14 +59,14 @@ class ManifestCell(_Part):
 class Manifest(_Part):
     """What a run says of an experiment."""
 
-    experiment: str  # its name
+    experiment: str  # the name of the experiment
     title: str
     paper: str = ""
     figure: str = ""
-    comment: str = ""  # with which the experiment's file begins
+    comment: str = ""  # the comment that the experiment's file begins with
     plots: list[str] = []
     latency: Latency = "ping_ms"
-    factors: list[str] = []  # in the matrix's order
+    factors: list[str] = []  # the names of the factors, in the matrix's order
     kernels: list[ManifestKernel] = []
     cells: list[ManifestCell]
 

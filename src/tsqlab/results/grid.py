@@ -19,8 +19,8 @@ Series = list[Number | None]
 Samples = list[dict[str, Any]]
 """Records of one instant each; their values are numbers but for a radio's, by station."""
 
-_REACH_STEPS = 5.0  # Flent does not interpolate towards a value further ahead than this
-_REACH_FIRST_STEPS = 0.5  # nor extend the first value further back than this
+_REACH_STEPS = 5.0  # Flent does not interpolate to a value that is further ahead than this
+_REACH_FIRST_STEPS = 0.5  # Flent does not extend the first value further back than this
 
 
 def axis(total_s: float, step_s: float) -> list[float]:

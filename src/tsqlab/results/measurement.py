@@ -40,16 +40,19 @@ class RadioTables:
     """What a radio counted."""
 
     peer: str  # the node that it sends to, or "all"
-    counters: Table  # cumulative, but for what waits at the moment: see airlink's stats.h
-    subframes_of: tuple[int, ...]  # [n - 1]: PPDUs of n frames, in all
+    # Cumulative, except for what waits at the moment of the sample: airlink's stats.h says which.
+    counters: Table
+    subframes_of: tuple[int, ...]  # element n - 1 counts all PPDUs of n frames
 
 
 @dataclass(frozen=True)
 class Measurement:
     """Everything one cell measured."""
 
-    senders: Mapping[str, Table]  # by the flow's series name, as "TCP upload::1"
-    receivers: Mapping[str, Table]  # likewise
-    pings: Mapping[str, Table]  # by the probe's series name, as "Ping (ms) ICMP"
-    qdiscs: Mapping[str, Table]  # by egress, as "C>R"
-    radios: Mapping[str, RadioTables] = field(default_factory=dict)  # by node, as "C"
+    # The keys are series names of the flows, such as "TCP upload::1".
+    senders: Mapping[str, Table]
+    receivers: Mapping[str, Table]  # the keys are series names of the flows, too
+    pings: Mapping[str, Table]  # the keys are series names of the probes, such as "Ping (ms) ICMP"
+    qdiscs: Mapping[str, Table]  # the keys are egresses, such as "C>R"
+    # The keys are nodes, such as "C".
+    radios: Mapping[str, RadioTables] = field(default_factory=dict)

@@ -22,7 +22,7 @@ Level = str | int | float
 class FlowName:
     """A flow, as far as its results need to know it."""
 
-    series: str  # Flent's name, as "TCP upload::1"
+    series: str  # the name that Flent gives it, such as "TCP upload::1"
     protocol: Literal["tcp", "udp"]
     direction: Literal["up", "down"]
     client: str = CLIENT  # the node at the client's end
@@ -32,19 +32,20 @@ class FlowName:
 class CellRecord:
     """Everything one finished cell is."""
 
-    test: str  # Flent's name, as "tcp_nup"
-    title: str  # of the experiment
-    factors: Mapping[str, Level]  # the cell's place in the matrix, in the matrix's order
-    length_s: float  # of the flows
-    delay_s: float  # of ping alone before the flows, and again after them
-    step_s: float  # sampling period
-    streams: int  # of tcp_nup and tcp_ndown
-    start_unix_s: float  # virtual wall-clock time of the measurement's start
+    test: str  # the name that Flent gives it, such as "tcp_nup"
+    title: str  # the title of the experiment
+    factors: Mapping[str, Level]  # the place of the cell in the matrix, in the matrix's order
+    length_s: float  # how long the flows last
+    delay_s: float  # how long ping runs alone before the flows, and again after them
+    step_s: float  # the sampling period
+    streams: int  # how many flows tcp_nup and tcp_ndown have
+    start_unix_s: float  # the virtual wall-clock time at which the measurement starts
     flows: tuple[FlowName, ...]
-    provenance: Mapping[str, Any]  # spec, kernel, sysctls, seeds: JSON-ready, kept as it is
+    # The spec, kernel, sysctls and seeds as JSON-ready data, which is kept as it is.
+    provenance: Mapping[str, Any]
     measurement: Measurement
 
     @property
     def total_s(self) -> float:
-        """From the first ping to the last."""
+        """The time from the first ping to the last."""
         return self.length_s + 2 * self.delay_s

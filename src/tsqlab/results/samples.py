@@ -37,8 +37,8 @@ class Clock:
 
     start_unix_s: float
     step_s: float
-    flows_begin_s: float  # since the start, as is the next
-    flows_end_s: float
+    flows_begin_s: float  # counted from the start of the measurement
+    flows_end_s: float  # counted from the start of the measurement
 
     @property
     def step_ns(self) -> int:
@@ -83,11 +83,11 @@ _SENDER: Mapping[str, tuple[str, Callable[[int], Number | None]]] = {
     "tcp_lost": ("lost_packets", _same),
     "tcp_unacked": ("unacked_packets", _same),
     "tcp_notsent_bytes": ("notsent_bytes", _same),
-    "tcp_wmem_alloc_bytes": ("wmem_alloc_bytes", _same),  # what TSQ counts
+    "tcp_wmem_alloc_bytes": ("wmem_alloc_bytes", _same),  # the bytes that TSQ counts
     "tcp_send_queue_bytes": ("send_queue_bytes", _same),
-    # Of a kernel with the CoTSQ series.
+    # Only a kernel with the CoTSQ series has these.
     "tcp_tsq_limit_bytes": ("tsq_limit_bytes", _tsq_limit),
-    "tcp_tsq_throttled": ("tsq_throttled", _same),  # cumulative, as is the next
+    "tcp_tsq_throttled": ("tsq_throttled", _same),  # cumulative, as is the time below
     "tcp_tsq_throttled_us": ("tsq_throttled_us", _same),
 }
 
@@ -116,7 +116,7 @@ def _goodput(receiver: Table, clock: Clock) -> list[tuple[int, dict[str, Number]
 
 
 def _alive(t_ns: NDArray[np.int64], busy: NDArray[np.bool_], clock: Clock) -> NDArray[np.bool_]:
-    """From the first data, or when flows begin, to the last data, or when flows end.
+    """The samples while flows run, and those from a flow's first data to its last.
 
     A receiver of datagrams samples before and after its flow as well.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Many experiments one after another, each into a folder of its own.
 
-The shortest first, by the virtual time that is left of each, so that what is quick to see is
-there early. What goes wrong in one does not stop the others: its account says so.
+Those with the least virtual time left to run come first, so that quick results are there
+early. What goes wrong in one does not stop the others: its account says so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Prepared:
     folder: Path
     experiment: Experiment | None = None
     jobs: tuple[Job, ...] = ()
-    left_s: float = 0.0  # virtual seconds of the cells that are not done
+    left_s: float = 0.0  # the virtual seconds of the cells that are not done
     error: str = ""
 
 
@@ -40,9 +40,10 @@ class Account:
     name: str
     cells: int
     done: int
-    simulated_s: float  # of the cells that are done, whenever they ran
-    cells_wall_s: float  # likewise; a cell whose time nobody noted counts as 0
-    wall_s: float  # of this run: its cells side by side, and its report
+    simulated_s: float  # the virtual seconds of the cells that are done, whenever they ran
+    # The wall-clock time of the cells that are done. A cell whose time nobody noted counts as 0.
+    cells_wall_s: float
+    wall_s: float  # the wall-clock time of this run, whose cells run side by side, with its report
     error: str = ""
 
     @property
@@ -98,7 +99,8 @@ def _account(entry: Prepared, wall_s: float, error: str) -> Account:
     if entry.experiment is not None:
         try:
             state = _state(entry.folder, entry.experiment, entry.jobs)
-        except TsqlabError:  # damaged, or another's: the error says so
+        except TsqlabError:
+            # The folder is damaged, or another experiment's. The error says which.
             pass
         else:
             done = [job for job in entry.jobs if state.done(job)]

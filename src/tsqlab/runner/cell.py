@@ -29,10 +29,10 @@ class Job:
     """Everything that a worker needs to run a cell; it can be pickled."""
 
     cell: Cell
-    key: str  # of all that the result depends on
+    key: str  # the key of everything that the result depends on
     profile: Profile
     kernel: Kernel
-    folder: Path  # the experiment's
+    folder: Path  # the experiment's folder
 
     @property
     def file(self) -> Path:

@@ -29,7 +29,7 @@ _POLL_S = 0.2
 
 
 class Watcher(Protocol):
-    """Is told how a run goes."""
+    """An object that is told how a run goes."""
 
     def start(self, cells: int, done: int, seconds: float) -> None:
         """*cells* in all, *done* of them earlier, *seconds* of virtual time still to run."""
@@ -53,7 +53,7 @@ def jobs_of(
     for cell in experiment.cells:
         name = cell.spec.testbed.device
         profile = profiles.setdefault(name, load_profile(name))
-        wiring(cell.spec, profile)  # whether they fit is said before anything is built
+        wiring(cell.spec, profile)  # says whether they fit before anything is built
         kernel = kernel_for(cell)
         if cell.spec.sender.tsq_sysctls() and not kernel.cotsq:
             raise UsageError(

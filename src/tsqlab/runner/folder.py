@@ -34,7 +34,8 @@ class FolderState:
     path: Path
     experiment: Experiment
     jobs: tuple[Job, ...]
-    # By cell, those that are done; None when the run that did one could not note its time.
+    # The real time of each cell that is done; None when the run that did it could not note its
+    # time.
     wall_s: dict[str, float | None] = field(default_factory=dict)
 
     def done(self, job: Job) -> bool:
@@ -42,7 +43,7 @@ class FolderState:
         return job.cell.id in self.wall_s
 
     def note(self, job: Job, wall_s: float) -> None:
-        """Enter a finished cell."""
+        """Record that a cell is done."""
         self.wall_s[job.cell.id] = wall_s
         self.write()
 

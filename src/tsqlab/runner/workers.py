@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The pool of processes that cells run on, each with a CPU of its own.
 
-A guest's tracer and the process that it traces wake each other at every system call; on one
-CPU that is a context switch, across two it is an inter-processor interrupt and a wait.
+A guest's tracer and the process that it traces wake each other at every system call. This costs
+a context switch if both are on one CPU, and an inter-processor interrupt and a wait if they are
+on two.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tsqlab.runner.cell import Job, run_cell
 
 @dataclass
 class _Worker:
-    """What one worker process knows of itself."""
+    """The CPU of this worker process, and the queue that it reports progress to."""
 
     cpu: int | None = None
     ticks: Queue[tuple[str, int]] | None = None
@@ -32,10 +33,10 @@ _this = _Worker()
 
 
 class Workers:
-    """A process pool and the channel on which its cells tell their progress."""
+    """A process pool, and the queue on which its cells report their progress."""
 
     def __init__(self, count: int) -> None:
-        """Start *count* workers, on as many of the CPUs that this process may use."""
+        """Start *count* workers, each on one of the CPUs that this process may use."""
         context = multiprocessing.get_context("spawn")
         self._ticks: Any = context.Queue()
         cpus: Any = context.Queue()
@@ -63,7 +64,7 @@ class Workers:
 
 
 def _start(cpus: Any, ticks: Any, parent: int) -> None:
-    """Begin a worker: end with the parent, leave Ctrl-C to it, and take a CPU."""
+    """Set up a worker: it ends with its parent, leaves Ctrl-C to it, and takes a CPU."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_all_with(parent)
     _this.cpu, _this.ticks = cpus.get(), ticks

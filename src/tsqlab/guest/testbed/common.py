@@ -20,12 +20,12 @@ LEAF_MAJOR = 16
 
 SERVER_ADDRESS = "10.0.2.1"
 
-# What a machine with 8 GiB of memory would choose for itself (tcp_init, sock_init): a guest
-# has less, and its buffers must not be what limits a flow.
+# The values that a machine with 8 GiB of memory chooses for itself (tcp_init, sock_init). A guest
+# has less memory, and its buffers must not be what limits a flow.
 _NODE_SYSCTLS: dict[str, int | str] = {
     "net.ipv4.tcp_rmem": "4096 131072 6291456",
     "net.ipv4.tcp_wmem": "4096 16384 4194304",
-    "net.ipv6.conf.all.disable_ipv6": 1,  # no router solicitations beside the flows
+    "net.ipv6.conf.all.disable_ipv6": 1,  # router solicitations would disturb the flows
     "net.ipv6.conf.default.disable_ipv6": 1,
 }
 
@@ -34,10 +34,10 @@ _NODE_SYSCTLS: dict[str, int | str] = {
 class Port:
     """One end of a link."""
 
-    egress: str  # "C>R": the node it is in, and the one it sends to
+    egress: str  # "C>R": the node that this end is in, and the node that it sends to
     device: str
     mac: str
-    address: str  # with its prefix length
+    address: str  # the IP address with its prefix length
 
     @property
     def node(self) -> str:
@@ -50,9 +50,9 @@ class WatchedRadio:
     """A radio whose statistics are sampled."""
 
     node: str
-    peer: str  # the node it sends to, or "all"
-    series: str  # names its files
-    line: tuple[str, ...]  # of the plan
+    peer: str  # the node that it sends to, or "all"
+    series: str  # the name of its files
+    line: tuple[str, ...]  # the words of the line of the plan that samples it
 
 
 class Wiring(Protocol):
@@ -67,10 +67,10 @@ class Wiring(Protocol):
         """The radios."""
 
     def files(self) -> dict[str, str]:
-        """The batches that its lines name."""
+        """The batch files that the lines of the plan name."""
 
     def set_up(self) -> Iterable[PlanLine]:
-        """The plan's lines until the clock."""
+        """The plan's lines before the clock starts."""
 
 
 def qdisc_series(port: Port) -> str:
@@ -79,11 +79,11 @@ def qdisc_series(port: Port) -> str:
 
 
 def guest_sysctls(sender: Sender) -> dict[str, int | str]:
-    """Those that all nodes have in common."""
-    # A node may take what the first namespace allows: these, and what a flow asks for.
+    """The sysctls that all nodes share."""
+    # A node can use only what the first namespace allows: these, and what a flow asks for.
     controls = dict.fromkeys(["reno", "cubic", *sender.congestion_control.split(",")])
     return {
-        "net.ipv4.tcp_mem": "90000 120000 180000",  # pages
+        "net.ipv4.tcp_mem": "90000 120000 180000",  # counted in pages
         "net.ipv4.tcp_allowed_congestion_control": " ".join(controls),
     }
 
@@ -140,7 +140,8 @@ def egress_queues(device: str, egress: Egress) -> list[str]:
     """
     parent, lines = "root", []
     if egress.delay or egress.loss:
-        # Room for 100 Gbit/s of small packets in a second: netem's own limit must not bind.
+        # This leaves room for a second of small packets at 100 Gbit/s: netem's own limit must not
+        # drop any.
         line = f"qdisc add dev {device} {parent} handle 5: netem limit 10000000"
         line += f" delay {egress.delay / 1000:.3f}us" if egress.delay else ""
         line += f" loss {egress.loss / 10**7:.7f}%" if egress.loss else ""

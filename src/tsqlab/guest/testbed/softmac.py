@@ -14,7 +14,7 @@ from tsqlab.guest.testbed.common import PlanLine, Port, batch
 _SSID = "tsqlab"
 _CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
 _FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
-# hostapd's words for more than 40 MHz from channel 36 up.
+# hostapd's settings for more than 40 MHz from channel 36 up.
 _VHT_OPERATION = {
     80: ("vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"),
     160: ("vht_oper_chwidth=2", "vht_oper_centr_freq_seg0_idx=50"),
@@ -28,7 +28,7 @@ class Bss:
     access_point: Port
     stations: tuple[Port, ...]
     band: str  # "2.4 GHz" or "5 GHz"
-    rate: PhyRate  # of data
+    rate: PhyRate  # the rate that data frames are sent at
 
 
 def files(bss: Bss) -> dict[str, str]:
@@ -54,10 +54,12 @@ def files(bss: Bss) -> dict[str, str]:
 
 def associate(bss: Bss) -> Iterable[PlanLine]:
     """The plan's lines that start the access point and connect its stations."""
-    for port in bss.stations:  # mac80211 names them all wlan0, as the access point is called
+    # mac80211 names all devices wlan0, which is also the name of the access point's device.
+    for port in bss.stations:
         yield ["run", port.node, "ip", "link", "set", "wlan0", "name", port.device]
     yield ["run", bss.access_point.node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
-    # With 40 MHz at 2.4 GHz it scans first, for neighbours, and is in the background by then.
+    # hostapd scans for neighbours first if the channel is 40 MHz wide at 2.4 GHz. By then it runs
+    # in the background.
     channel = f"iw dev {bss.access_point.device} info | grep -q channel"
     wait = f"until {channel}; do sleep 0.1; done"
     yield ["run", bss.access_point.node, "sh", "-c", wait]
@@ -65,8 +67,8 @@ def associate(bss: Bss) -> Iterable[PlanLine]:
     for port in bss.stations:
         yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
         yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", _SSID, frequency]
-    # mac80211 is to know the rate too: its airtime limits (AQL) go by what it would choose.
-    # It takes no mask without one of its basic rates, so a legacy rate is the module's alone.
+    # mac80211 has to know the rate, too, because its airtime limits (AQL) assume the rate that it
+    # would choose. It accepts no mask without a basic rate, so only the module knows a legacy rate.
     bitrates = _bitrates(bss.rate, bss.band.removesuffix(" GHz"))
     for port in (bss.access_point, *bss.stations) if bitrates else ():
         yield ["run", port.node, "iw", "dev", port.device, "set", "bitrates", *bitrates]

@@ -46,8 +46,8 @@ _WIRE = (
 )
 _GATEWAY, _SERVER_GATEWAY = "10.0.1.254", "10.0.2.2"
 
-# hostapd's own queues (tx_queue in its src/ap/ap_config.c), which an access point has whatever
-# it tells its stations: only what differs from the standard's.
+# The parameters of hostapd's own queues (tx_queue in its src/ap/ap_config.c) where they differ from
+# the standard. An access point uses them whatever it tells its stations.
 _ACCESS_POINT_EDCA = (
     Edca(0, aifsn=1, txop_us=1500),  # VO
     Edca(1, aifsn=1, txop_us=3000),  # VI
@@ -61,7 +61,7 @@ class _Site:
 
     port: Port
     profile: Airlink
-    access_point: str = ""  # its address, for a station
+    access_point: str = ""  # the address of a station's access point
 
 
 class Wifi:
@@ -91,11 +91,11 @@ class Wifi:
 
     @property
     def radios(self) -> tuple[WatchedRadio, ...]:
-        """All of them."""
+        """All radios."""
         return tuple(self._watched(site) for site in self.sites)
 
     def files(self) -> dict[str, str]:
-        """The batches, and what the front needs."""
+        """The batch files, and the files that the front end needs."""
         made = [f"netns add {node}" for node in self.testbed.nodes]
         files = {
             "links.ip": batch([*made, *wire_batch([_WIRE])]),
@@ -109,7 +109,7 @@ class Wifi:
         return files | self.front.files(self._bss())
 
     def set_up(self) -> Iterable[PlanLine]:
-        """The plan's lines until the clock."""
+        """The plan's lines before the clock starts."""
         for module in ("wireline", "airlink"):
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
         yield from write_sysctls("-", guest_sysctls(self.sender))
@@ -139,7 +139,7 @@ class Wifi:
         )
 
     def _radios(self) -> Iterable[PlanLine]:
-        """The medium, then each radio in its node, then what is not as by default."""
+        """Lines that make the medium, then the radios, then set what differs from the defaults."""
         band = 2 if self.profile.band == "2.4 GHz" else 5
         yield genl("-", messages.new_medium(MEDIUM, band, self.spec.lab.seed))
         for site in self.sites:
@@ -172,7 +172,11 @@ class Wifi:
         )
 
     def _attributes(self, port: Port) -> dict[str, int]:
-        """As in the wired testbed: half the base RTT each way, and the server's driver's TSQ."""
+        """A card's attributes in sysfs.
+
+        A frame is delayed by half the base RTT in each direction. Only the server's driver sets
+        a pacing shift here, as the sending hosts' do in the wired testbed.
+        """
         return {
             "propagation_ns": self.testbed.base_rtt // 2,
             "pacing_shift": self.sender.tsq.shift if port.node == SERVER else 0,
@@ -211,7 +215,8 @@ class _FrontSetUp:
     """How radios of a front end become a BSS."""
 
     number: Front
-    qdisc: str | None  # of its device, when the experiment does not say; none: mac80211's own
+    # The qdisc of its device if the experiment names none; None: the queues of mac80211.
+    qdisc: str | None
     files: Callable[[Bss], dict[str, str]]
     associate: Callable[[Bss], Iterable[PlanLine]]
 

@@ -83,7 +83,7 @@ class Wired:
         return files
 
     def set_up(self) -> Iterable[PlanLine]:
-        """The plan's lines until the clock."""
+        """The plan's lines before the clock starts."""
         yield ["module", f"{MODULE_DIR}/wireline.ko"]
         yield from write_sysctls("-", guest_sysctls(self.sender))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
@@ -104,8 +104,8 @@ class Wired:
     def _attributes(self, port: Port) -> dict[str, int]:
         """A card's attributes in sysfs.
 
-        A frame is on its way for half the base RTT, each way, on the R-S link. A pacing shift
-        is the sending hosts' drivers'.
+        A frame on the R-S link is delayed by half the base RTT in each direction. Only the
+        drivers of the sending hosts set a pacing shift.
         """
         far = port.egress in (UP_TO_SERVER, DOWN_FROM_SERVER)
         return {

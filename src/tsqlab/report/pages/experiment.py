@@ -35,7 +35,8 @@ _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
 
 PLOTS = "plots"
-_PLOTS_MAX_BYTES = 4_000_000  # of a page's 5 MB, most of which hundreds of cells may take
+# A page with hundreds of cells is to stay below 5 MB. Its plots may take this much of that.
+_PLOTS_MAX_BYTES = 4_000_000
 _TEMPLATES = Path(__file__).parent
 
 
@@ -57,8 +58,8 @@ def write_report(content: Folder) -> Path:
 def fitting(sections: Sequence[Section]) -> list[Section]:
     """The sections with no more plots than a page has room for.
 
-    Each may have as much as what those before it left, divided by how many there are to come;
-    the first plot of each is always there.
+    Each section may use an equal part of what the sections before it have left; the first plot
+    of each is always there.
     """
     left, kept = _PLOTS_MAX_BYTES, []
     for number, section in enumerate(sections):
@@ -87,7 +88,7 @@ def fill(template: str, **content: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = Markup((_TEMPLATES / "report.css").read_text())  # ours, not data
+    style = Markup((_TEMPLATES / "report.css").read_text())  # our own file, which needs no escaping
     return environment.get_template(template).render(style=style, **content)
 
 
@@ -185,5 +186,5 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
 
 
 def _known(rows: Sequence[Mapping[str, float | None]], names: Sequence[str]) -> list[str]:
-    """Those metrics that any cell has a number for."""
+    """The metrics that at least one cell has a number for."""
     return [name for name in names if any(row.get(name) is not None for row in rows)]

@@ -38,12 +38,12 @@ class Entry:
     title: str
     paper: str
     figure: str
-    link: str  # to its report; empty while there is none
+    link: str  # the link to its report; empty while there is none
     cells: int
     done: int
     simulated_s: float
     claims: list[ClaimRow]
-    run: Mapping[str, str] = field(default_factory=dict)  # what was run, as text, by column
+    run: Mapping[str, str] = field(default_factory=dict)  # what was run, as text for each column
     error: str = ""
 
     @property
@@ -59,8 +59,8 @@ class Overview:
     path: Path
     entries: list[Entry]
     headline: str | None  # the README's figure
-    headline_text: str  # its numbers, for those who do not see it
-    others: list[tuple[str, str]]  # further folders: a name and a link
+    headline_text: str  # the figure's numbers, for those who do not see the figure
+    others: list[tuple[str, str]]  # the name and the link of each further folder
 
     def count(self, paper: str | None = None) -> Counter[Outcome]:
         """How many claims hold, differ and were not run, of one paper or of all."""
@@ -73,7 +73,7 @@ class Overview:
 
     @property
     def papers(self) -> list[str]:
-        """Those of which there is a claim, in the order of papers()."""
+        """The papers that have a claim, in the order of papers()."""
         found = dict.fromkeys(entry.paper for entry in self.entries if entry.claims)
         return sorted(found, key=[*papers(), *found].index)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Frames in an aggregate, by setting: candlesticks of the mean in each sampling period.
 
-Of the radios that the flows' data goes out of, while the flows run. A period in which a radio
-sends nothing has no mean.
+The radios are those that send the flows' data, and the time is that of the flows. A period in
+which a radio sends nothing has no mean.
 """
 
 from __future__ import annotations

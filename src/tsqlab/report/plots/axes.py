@@ -15,7 +15,7 @@ LABELS = {"tcp_rtt_ms": "TCP RTT (ms)", "ping_ms": "ping (ms)",
           "aggregate": "frames in an aggregate"}  # fmt: skip
 
 _LOG_FROM_DECADES = 2.0
-_ROOM = 0.08  # of an axis, beyond the values
+_ROOM = 0.08  # the share of an axis that is free beyond the values
 
 
 def short(value: float) -> str:

@@ -25,11 +25,11 @@ from tsqlab.results.repetitions import by_setting, level_texts, varying
 
 NAME = "candlesticks"
 
-_BOX = 0.8  # of a group's width, all its boxes together
+_BOX = 0.8  # the share of a group's width that all its boxes take together
 _HEIGHT_IN = 3.4
 _WIDTH_MIN_IN = 4.8
 _FILL_ALPHAS = (0.8, 0.25, 0.5)  # neighbours differ in grey, too
-_LABELLED_MAX = 24  # boxes; the medians' numbers have no room beside more
+_LABELLED_MAX = 24  # beside more boxes the numbers of the medians have no room
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _dress(
     if len(boxes) <= _LABELLED_MAX:
         _label_medians(axes, groups, series, boxes)
     if len(series) > 1:
-        # matplotlib draws a tuple of artists upon each other, but its types do not say so.
+        # matplotlib draws a tuple of artists on top of each other, but its types do not say so.
         handles: Any = [
             tuple(Patch(**layer) for layer in _layers(place)) for place in range(len(series))
         ]

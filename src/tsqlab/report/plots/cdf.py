@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How latency is distributed: the share of samples that are at most so long.
 
-Of all samples of a setting while its flows ran, those of all seeds together. A panel has a
+The samples are all those of a setting while its flows ran, of all seeds together. A panel has a
 line for each level of the factor that varies fastest in the matrix, and there are as many
 panels as the others have combinations, all with the same axis.
 """
@@ -25,8 +25,8 @@ NAME = "cdf"
 
 _HEIGHT_IN = 3.1
 _SHARES = np.linspace(0, 1, 201)
-_SHOWN_MAX = 0.995  # of the samples; the last few would squeeze the others
-_STYLES = 6  # lines that differ without a marker
+_SHOWN_MAX = 0.995  # the share of the samples that is shown; the last few would squeeze the others
+_STYLES = 6  # how many lines differ without a marker
 
 
 def cdf(results: Sequence[Result], latency: str) -> list[Plot]:

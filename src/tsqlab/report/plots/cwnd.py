@@ -14,7 +14,7 @@ from tsqlab.report.plots.panels import dress, panel_axes, panels, thinned
 NAME = "cwnd"
 
 _HEIGHT_IN = 2.2
-_NAMED_MAX = 6  # flows: as many as there are lines that can be told apart
+_NAMED_MAX = 6  # the lines of more flows cannot be told apart
 
 
 def cwnd(results: Sequence[Result], _latency: str) -> list[Plot]:

@@ -33,7 +33,7 @@ FILLS: tuple[Literal["full", "none", "left", "bottom", "right", "top"], ...] = (
 LINES: tuple[str | tuple[int, tuple[int, ...]], ...] = (
     "-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (7, 2)),
 )  # fmt: skip
-"""The style sheet's, for what does not take them from its cycle."""
+"""The values of the style sheet, for drawing that does not use the sheet's cycle."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 
@@ -42,8 +42,8 @@ PROPERTIES = {INK: "--ink", MUTED: "--muted", GRID: "--rule"} | {
 }
 """The page's custom property for each colour."""
 
-PLOT_WIDTH_IN = 5.6  # of a plot that stands alone
-PANEL_WIDTH_IN = 4.8  # of one of several
+PLOT_WIDTH_IN = 5.6  # the width of a plot that stands alone
+PANEL_WIDTH_IN = 4.8  # the width of one plot of several
 _LEGEND_ROW_IN = 0.19
 
 _PX_PER_INCH = 96
@@ -56,7 +56,7 @@ class Plot:
     """A plot, ready for a page."""
 
     title: str
-    description: str  # for those who do not see it
+    description: str  # what the plot shows, for those who do not see it
     svg: str
     width_px: int
     png: bytes = b""
@@ -72,7 +72,7 @@ def style() -> Iterator[None]:
 
 
 def new_figure(width_in: float, height_in: float, legend_rows: int = 0) -> Figure:
-    """A figure that matplotlib lays out, higher by as many rows as the legend below it has."""
+    """A figure that matplotlib lays out; each row of the legend below makes it higher."""
     size_in = (width_in, height_in + _LEGEND_ROW_IN * legend_rows)
     return Figure(figsize=size_in, layout="constrained")
 

@@ -21,9 +21,10 @@ from tsqlab.results.repetitions import over_seeds
 
 EXPERIMENT = "cotsq-3"
 
-_MORE_CLAIMS = "cotsq-4"  # what the paper says of CoTSQ, which is its 6TSQ
+# The experiment with the paper's claims about CoTSQ, which is the paper's 6TSQ.
+_MORE_CLAIMS = "cotsq-4"
 _CAPTION = "One CUBIC upload over the papers' USB radio (`{device}`)"  # what EXPERIMENT is
-_WIDTH_IN, _HEIGHT_IN = 7.2, 2.9  # of the README
+_WIDTH_IN, _HEIGHT_IN = 7.2, 2.9  # the size of the README's figure
 _BAR = 0.36
 
 
@@ -41,7 +42,7 @@ class Stated:
 
     @property
     def text(self) -> str:
-        """As a label: "44", or "90-95"."""
+        """The number as a label: "44", or "90-95"."""
         return f"{self.low:g}" if self.low == self.high else f"{self.low:g}-{self.high:g}"
 
     def __add__(self, more: Stated) -> Stated:
@@ -74,7 +75,7 @@ def paper() -> Paper:
         goodput_mbps={"TSQ": stated("cotsq-3a-goodput"), "CoTSQ": none, "NoTSQ": none},
         ping_ms={
             "TSQ": tsq,
-            "CoTSQ": tsq + stated("cotsq-4b-ping"),  # so much above TSQ
+            "CoTSQ": tsq + stated("cotsq-4b-ping"),  # the claim says how far it is above TSQ
             "NoTSQ": stated("cotsq-3b-ping"),
         },
     )

@@ -106,7 +106,7 @@ class Section:
     title: str
     legend: str
     plots: tuple[Plot, ...]
-    left_out: int = 0  # settings that have no panel, for want of room
+    left_out: int = 0  # how many settings have no panel because there are too many
 
 
 def draw(name: str, results: Sequence[Result], latency: Latency) -> Section:

@@ -45,21 +45,22 @@ if TYPE_CHECKING:
 
 NAME = "model"
 
-_FREE = (("backlog", "access_ns"), ("backlog",))  # the first that the measurement determines
+# The parameters to fit: the first of these that the measurement determines.
+_FREE = (("backlog", "access_ns"), ("backlog",))
 _CURVE_POINTS = 400
 _HEIGHT_IN = 4.2
-_WINDOW_FRAMES = 64  # of a block ack, and
-_PSDU_BYTES = 65_535  # of an HT A-MPDU: the standard's, where a profile says nothing
-_SUBFRAME_BYTES = 1_540  # a packet of 1500 bytes with all that an A-MPDU adds
+_WINDOW_FRAMES = 64  # the window of a block ack, where a profile says nothing
+_PSDU_BYTES = 65_535  # the standard's limit on an HT A-MPDU, where a profile says nothing
+_SUBFRAME_BYTES = 1_540  # a packet of 1500 bytes with everything that an A-MPDU adds
 _CA_RATIO = "net.ipv4.tcp_pacing_ca_ratio"
-_CA_RATIO_STOCK = 120  # percent
+_CA_RATIO_STOCK = 120  # a percentage
 
 
 @dataclass(frozen=True)
 class Overlay:
     """One setting's measurement, and the model with it."""
 
-    limits: Floats  # packets
+    limits: Floats  # each limit is a number of packets
     goodput_mbps: tuple[Estimate, ...]
     rtt_ms: tuple[Estimate, ...]
     fit: Fit
@@ -115,7 +116,8 @@ def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
     for free in _FREE:
         try:
             return Overlay(limits, goodputs, rtts, fit(limits, measured, given, free))
-        except ValueError:  # too few, or they cannot be told apart
+        except ValueError:
+            # There are too few measurements, or they do not tell the parameters apart.
             continue
     return None
 
@@ -128,7 +130,7 @@ def parameters_of(spec: Spec, radio: Airlink) -> Parameters:
     return Parameters(
         rate_bit_per_s=rate_bit_per_s,
         rtt_base_ns=spec.testbed.base_rtt.ns,
-        # Half a packet more: what fits is rounded down.
+        # The half packet is added because the number of packets that fit is rounded down.
         aggregate_max_ns=(frames + 0.5) * bits / rate_bit_per_s * 1e9,
         pacing=_pacing(spec),
     )
@@ -142,7 +144,7 @@ def _pacing(spec: Spec) -> float:
 
 
 def largest_aggregate(radio: Airlink, rate_bit_per_s: int) -> int:
-    """In packets of 1500 bytes, by whatever of a profile's limits is the first."""
+    """The largest aggregate in packets of 1500 bytes, by the tightest of a profile's limits."""
     time = radio.aggregate_time
     in_bytes = (radio.aggregate_bytes or _PSDU_BYTES) // _SUBFRAME_BYTES
     in_time = int(time.ns * rate_bit_per_s / 8e9 / _SUBFRAME_BYTES) if time else in_bytes

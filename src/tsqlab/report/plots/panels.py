@@ -20,16 +20,16 @@ from tsqlab.metrics.document import Samples
 from tsqlab.report.plots.figure import MUTED, PANEL_WIDTH_IN, Plot, to_plot
 from tsqlab.results.repetitions import SEED, by_setting, label, varying
 
-PANELS_MAX = 40  # more make the page too large to open
+PANELS_MAX = 40  # more panels would make the page too large to open
 
 _PLACES = {"left": 0.17, "top": 0.97}
-_POINTS_MAX = 600  # of a line, about as many as a panel has pixels
+_POINTS_MAX = 600  # a line has no more points than a panel has pixels, roughly
 
 
 def panels(
     results: Sequence[Result], name: str, what: str, panel: Callable[[Result], Figure | None]
 ) -> list[Plot]:
-    """Those that *panel* draws of *what*, in the order of the matrix."""
+    """The plots of *what* that *panel* draws, in the order of the matrix."""
     groups = by_setting(results)
     names = varying(list(groups))
     plots: list[Plot] = []

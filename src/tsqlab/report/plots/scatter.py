@@ -61,7 +61,7 @@ def scatter(results: Sequence[Result], x: str, y: str) -> tuple[Figure, Axes] | 
 
 
 def _points(cells: Sequence[Result], x: str, y: str) -> Floats:
-    """Those that have both numbers, and more than nothing: zero has no logarithm."""
+    """The points whose numbers both exist and are above zero, which has no logarithm."""
     pairs = [(cell.metrics[x], cell.metrics[y]) for cell in cells]
     return np.array([pair for pair in pairs if all(pair)], dtype=float)
 
@@ -70,7 +70,7 @@ def marks(settings: Sequence[Setting], names: Sequence[str]) -> list[Mark]:
     """A colour and a filling for each level of the fastest factor, a marker for the others."""
     last = [level_texts(setting, names)[-1:] for setting in settings]
     others = [level_texts(setting, names)[:-1] for setting in settings]
-    if len(set(others)) == 1:  # one factor alone varies: both tell it
+    if len(set(others)) == 1:  # both the colour and the marker show the one factor
         others = last
     colours, markers = list(dict.fromkeys(last)), list(dict.fromkeys(others))
     return [

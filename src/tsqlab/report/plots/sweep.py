@@ -42,12 +42,12 @@ from tsqlab.results.repetitions import SEED, Setting, label, over_seeds, setting
 NAME = "sweep"
 
 _TSQ = "tsq"
-_VERSION = "kernel"  # whose levels look like numbers
+_VERSION = "kernel"  # a factor whose levels look like numbers, but are not
 _MS = "TSQ limit (ms of data)"
 _PACKETS = "TSQ limit (packets)"
 _HEIGHT_IN = 4.2
 _LEGEND_COLUMNS = 3
-_LOG_FROM = 10.0  # the highest over the lowest
+_LOG_FROM = 10.0  # the axis is logarithmic if the highest number is this many times the lowest
 _REFERENCES: Mapping[Reference, tuple[int, tuple[int, int]]] = {
     STOCK: (0, (1, 2)),
     NONE: (0, (6, 2)),
@@ -63,7 +63,7 @@ class Curve:
     references: dict[Reference, list[Result]] = field(default_factory=dict)
 
     def knee(self) -> Knee | None:
-        """Of the goodput, over the seeds that have every limit; None when there is none."""
+        """The knee of the goodput over the seeds that have every limit; None if there is none."""
         limits = sorted(self.points)
         columns = [_by_seed(self.points[limit]) for limit in limits]
         unlimited = _by_seed(self.references.get(NONE, []))
@@ -202,7 +202,7 @@ def _dress(above: Axes, below: Axes, axis: str, numbers: Sequence[float]) -> Non
 
 
 def _apart(numbers: Sequence[float], *, log: bool) -> list[float]:
-    """Those of the numbers that have room for a label, from the highest down."""
+    """The numbers that have room for a label, taken from the highest down."""
     places = np.log(numbers) if log else np.array(numbers)
     room = (places[-1] - places[0]) / 16
     kept = [len(numbers) - 1]
