@@ -112,6 +112,7 @@ def described(frame, first, names):
     )  # fmt: skip
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("offloads", ["off", "gso", "on"])
 @pytest.mark.parametrize("qdisc", ["pfifo_fast", "fq_codel"])
 def test_defaults_change_nothing(stock, kernel, capture, offloads, qdisc):
@@ -127,6 +128,7 @@ def test_defaults_change_nothing(stock, kernel, capture, offloads, qdisc):
     assert before == after
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
 def test_defaults_change_nothing_over_wifi(stock, kernel, capture, device):
     """Above a qdisc, and above mac80211's queues."""
@@ -140,6 +142,7 @@ def test_defaults_change_nothing_over_wifi(stock, kernel, capture, device):
     assert before == after
 
 
+@pytest.mark.kernels
 def test_the_comparison_can_fail(kernel, capture, stock):
     """Another limit is seen in the trace."""
     spec = {"testbed": {"bottleneck": "L100M"}, "flows": {"length": "1 s", "delay": "500 ms"}}

@@ -11,6 +11,8 @@ from tsqlab.metrics import summarise
 from tsqlab.results.flent import read_flent
 from tsqlab.runner.cell import Job, run_cell
 
+pytestmark = pytest.mark.kernels
+
 SKB = 2728  # truesize of a full-sized packet alone in its skb, on 6.1
 
 

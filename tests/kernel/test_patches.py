@@ -25,6 +25,8 @@ from tsqlab.kernels.source import (
 from tsqlab.keys import key_of
 from tsqlab.paths import cache
 
+pytestmark = pytest.mark.kernels
+
 HERE = Path(__file__).parent
 
 
