@@ -23,6 +23,8 @@ PROGRAMS = {
     "xz": "xz-utils",
     "bwrap": "bubblewrap",
     "setarch": "util-linux",
+    "setpriv": "util-linux",
+    "prlimit": "util-linux",
     "taskset": "util-linux",
     "ip": "iproute2",
     "tc": "iproute2",
