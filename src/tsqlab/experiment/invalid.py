@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 
 from pydantic_core import ErrorDetails
 
+from tsqlab.errors import one_line
+
 
 def reason(error: ErrorDetails, unknown_key: Callable[[Sequence[str]], str]) -> str:
     """What *error* says; *unknown_key* is given the place of a key that is not in the schema."""
@@ -30,6 +32,7 @@ def shown(value: object) -> str:
 
 def shortened(text: str) -> str:
     """A text that somebody gave, as a message repeats it."""
+    text = one_line(text)
     return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}..."
 
 

@@ -276,6 +276,8 @@ def _named(file: TomlFile, key: str, name: object, kind: str) -> TomlFile:
         path = _find(name)
     except UsageError as error:
         raise file.error([key], str(error)) from None
+    if not path.is_file():
+        raise file.error([key], f"{path} is no file")
     if path.resolve() == file.path.resolve():
         raise file.error([key], f"{path} is this profile itself")
     named = read_toml(path)

@@ -95,7 +95,7 @@ def _check_bottleneck(text: str) -> str:
 def _check_controls(text: str) -> str:
     if not re.fullmatch(r"[a-z0-9_]{1,15}(,[a-z0-9_]{1,15})*", text):
         raise ValueError(
-            'expected names of up to 15 characters with commas between, as "cubic,bbr", '
+            'expected names with commas between, as "cubic,bbr", each of up to 15 characters, '
             f"not {shown(text)}"
         )
     return text
