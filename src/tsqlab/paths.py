@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tsqlab.errors import TsqlabError
+
 PACKAGE = Path(__file__).parent
 ROOT = PACKAGE.parent.parent
 
@@ -19,8 +21,15 @@ PROFILES = PACKAGE / "profiles"
 
 
 def cache() -> Path:
-    """The cache of kernels and sources: $TSQLAB_CACHE, or the XDG cache folder's tsqlab."""
+    """The cache of kernels and sources: $TSQLAB_CACHE, or the XDG cache folder's tsqlab.
+
+    Raises TsqlabError when there is no home to have it.
+    """
     if named := os.environ.get("TSQLAB_CACHE"):
         return Path(named).absolute()
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "tsqlab"
+    if named := os.environ.get("XDG_CACHE_HOME"):
+        return Path(named) / "tsqlab"
+    try:
+        return Path.home() / ".cache" / "tsqlab"
+    except RuntimeError as error:
+        raise TsqlabError(f"no home folder ({error}); TSQLAB_CACHE names a place") from error

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:  # pydantic takes a third of a second, which not every command needs
@@ -24,20 +23,33 @@ _SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 1 << 10, "MiB": 1 << 20, "GiB
 _FRACTIONS = {"%": 10**7, "ppm": 10**3, "ppb": 1}
 _RATIOS = {"dB": 100, "cdB": 1}
 
-_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(\S+)\s*")
+# More digits than these do not fit into a whole number of 64 bits anyway.
+_QUANTITY = re.compile(r"\s*([0-9]{1,20})(?:\.([0-9]{1,20}))?\s*(\S{1,20})\s*")
+_LARGEST = (1 << 63) - 1
 
 
 def _parse(text: object, units: Mapping[str, int], example: str) -> int:
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
-    if match is None or match[2] not in units:
+    if match is None or match[3] not in units:
+        given = repr(text) if len(repr(text)) <= _SHOWN_MAX else f"{repr(text)[:_SHOWN_MAX]}..."
         raise ValueError(
-            f'expected a number with a unit ({", ".join(units)}), such as "{example}", not {text!r}'
+            f'expected a number with a unit ({", ".join(units)}), such as "{example}", not {given}'
         )
-    exact = Decimal(match[1]) * units[match[2]]
-    if exact != int(exact):
-        smallest = min(units, key=units.__getitem__)
-        raise ValueError(f'"{text}" is not a whole number of {smallest}')
-    return int(exact)
+    decimals = match[2] or ""
+    scaled: int = int(match[1] + decimals) * units[match[3]]
+    if scaled % 10 ** len(decimals):
+        raise ValueError(f'"{text}" is not a whole number of {_smallest(units)}')
+    value: int = scaled // 10 ** len(decimals)
+    if value > _LARGEST:
+        raise ValueError(f'"{text}" is more than {_LARGEST} {_smallest(units)}')
+    return value
+
+
+_SHOWN_MAX = 100  # characters of a value that a message shows
+
+
+def _smallest(units: Mapping[str, int]) -> str:
+    return min(units, key=units.__getitem__)
 
 
 BASE_UNITS = "base units"
@@ -73,6 +85,8 @@ class Quantity(int):
         if isinstance(value, cls):
             return value
         if type(value) is int and info.context and info.context.get(BASE_UNITS):
+            if not 0 <= value <= _LARGEST:
+                raise ValueError(f"expected 0 to {_LARGEST} {_smallest(cls.units)}")
             return cls(value)
         return cls.of(value)
 
@@ -164,4 +178,4 @@ def _format(value: int, units: Mapping[str, int]) -> str:
     for unit, size in sorted(units.items(), key=lambda item: -item[1]):
         if value % size == 0 and value >= size:
             return f"{value // size} {unit}"
-    return f"{value} {min(units, key=units.__getitem__)}"
+    return f"{value} {_smallest(units)}"

@@ -7,9 +7,11 @@ Status 0: done. 1: the work failed. 2: bad usage or a bad file. 130: interrupted
 from __future__ import annotations
 
 import argparse
+import io
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from tsqlab.errors import TsqlabError, UsageError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every failure is a line on stderr, never a traceback."""
+    _print_anything()
     try:
         given = sys.argv[1:] if arguments is None else list(arguments)
         options = _parser(given).parse_args(given)
@@ -34,11 +37,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("tsqlab: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
     except OSError as error:
         print(f"tsqlab: {error}", file=sys.stderr)
+        _print_no_more()
         return 1
     return 0
+
+
+def _print_anything() -> None:
+    """Print letters that the locale does not have as \\u2026, as Python does on stderr."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _print_no_more() -> None:
+    """What could not be written would fail again at exit, with a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
@@ -71,11 +89,24 @@ COMMANDS = {
 """Each command's module, and what it is for."""
 
 
-def positive(text: str) -> int:
-    """An argument that counts something."""
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, not {text!r}")
-    return int(text)
+def count_to(most: int) -> Callable[[str], int]:
+    """An argument that counts something, from 1 to *most*."""
+
+    def convert(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,18}", text) or not 1 <= int(text) <= most:
+            given = repr(text) if len(text) <= 20 else f"{text[:20]!r}..."
+            raise argparse.ArgumentTypeError(f"expected a number from 1 to {most}, not {given}")
+        return int(text)
+
+    return convert
+
+
+def jobs(text: str) -> int:
+    """How many things run at a time. More than a few for each CPU only cost memory."""
+    return count_to(max(_JOBS_LEAST, _JOBS_OF_A_CPU * len(os.sched_getaffinity(0))))(text)
+
+
+_JOBS_OF_A_CPU, _JOBS_LEAST = 4, 16
 
 
 def folder(text: str) -> Path:

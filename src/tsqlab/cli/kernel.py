@@ -7,7 +7,7 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
-from tsqlab.cli import folder, positive
+from tsqlab.cli import folder, jobs
 from tsqlab.cli.kernels import build_shown
 from tsqlab.cli.progress import BuildProgress
 from tsqlab.kernels import Recipe, built
@@ -38,7 +38,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help="the kernel's options, perhaps .xz (default: /boot's, of the kernel that runs)",
     )
     deb.add_argument("--out", type=folder, metavar="DIR", default=Path("debs"), help="(debs)")
-    deb.add_argument("--jobs", type=positive, metavar="N", help="at a time (default: the CPUs)")
+    deb.add_argument("--jobs", type=jobs, metavar="N", help="at a time (default: the CPUs)")
     deb.set_defaults(command=_deb)
 
     listing = actions.add_parser("list", help="list what is built")

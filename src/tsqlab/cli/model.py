@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tsqlab import units
-from tsqlab.cli import positive
+from tsqlab.cli import count_to
 from tsqlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def _add_airtime(actions: Any) -> None:
     airtime.add_argument("--ac", choices=("BK", "BE", "VI", "VO"), default="BE")
     airtime.add_argument("--rts", action="store_true", help="RTS and CTS before each PPDU")
     airtime.add_argument("--ccmp", action="store_true", help="encrypted")
-    airtime.add_argument("--ip-bytes", type=positive, default=1500, metavar="BYTES")
+    airtime.add_argument("--ip-bytes", type=count_to(65535), default=1500, metavar="BYTES")
     airtime.add_argument(
-        "--subframes", type=positive, help="MPDUs in the PPDU (default: the most that fit)"
+        "--subframes", type=count_to(256), help="MPDUs in the PPDU (default: the most that fit)"
     )
     airtime.set_defaults(command=_airtime)
 
@@ -59,7 +59,9 @@ def _add_aggregation(actions: Any) -> None:
     aggregation.add_argument("--aggregate", type=_time, default=4_000_000, help='largest: "4 ms"')
     aggregation.add_argument("--backlog", type=_share, default=0.8, help="c, the backlog factor")
     aggregation.add_argument("--pacing", type=_positive, nargs="+", default=_PACING, metavar="P")
-    aggregation.add_argument("--limits", type=positive, nargs="+", default=_LIMITS, metavar="T")
+    aggregation.add_argument(
+        "--limits", type=count_to(1_000_000), nargs="+", default=_LIMITS, metavar="T"
+    )
     aggregation.add_argument("--csv", action="store_true", help="commas, for a program")
     aggregation.set_defaults(command=_aggregation)
 

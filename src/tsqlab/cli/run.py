@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from tsqlab.cli import folder, positive
+from tsqlab.cli import folder, jobs
 from tsqlab.cli.kernels import kernel_for
 from tsqlab.cli.progress import BatchProgress, RunProgress
 from tsqlab.cli.report import RESULTS, show, show_all
@@ -33,7 +34,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="every bundled experiment, the shortest first"
     )
     parser.add_argument(
-        "--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N",
+        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
         help="cells at a time (default: one a CPU)",
     )  # fmt: skip
     parser.add_argument(
@@ -54,7 +55,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 def _own_folder(name: str, overrides: Sequence[str]) -> Path:
     """The default folder of a run. One with overrides has its own, so it replaces no other."""
-    return RESULTS / re.sub(r"[^\w.,=+-]+", "_", ",".join([name, *overrides]))[:200]
+    word = re.sub(r"[^\w.,=+-]+", "_", ",".join([name, *overrides]))
+    # A name of a file has 255 bytes at most, and the rest of a letter is not one.
+    return RESULTS / word.encode()[:200].decode(errors="ignore")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -62,7 +65,7 @@ def _run(options: argparse.Namespace) -> None:
         raise UsageError("give an experiment, or --all; tsqlab list names the bundled ones")
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
-    overrides += [f'kernel="{options.kernel}"'] if options.kernel is not None else []
+    overrides += [f"kernel={json.dumps(options.kernel)}"] if options.kernel is not None else []
     if options.all:
         _run_all(options, overrides)
     else:
@@ -70,11 +73,11 @@ def _run(options: argparse.Namespace) -> None:
         run_shown(experiment, options.out or _own_folder(experiment.name, overrides), options.jobs)
 
 
-def run_shown(experiment: Experiment, out: Path, jobs: int) -> None:
+def run_shown(experiment: Experiment, out: Path, workers: int) -> None:
     """Run an experiment with its progress shown, then show its results."""
     todo = jobs_of(experiment, out, kernel_for)
     with closing(RunProgress()) as progress:
-        run(experiment, todo, out, jobs, progress)
+        run(experiment, todo, out, workers, progress)
     show(out)
 
 

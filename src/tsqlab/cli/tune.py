@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from tsqlab.cli import folder, positive
+from tsqlab.cli import count_to, folder, jobs
 from tsqlab.cli.report import RESULTS
 from tsqlab.cli.run import run_shown
 from tsqlab.errors import UsageError
@@ -19,6 +19,7 @@ from tsqlab.experiment.tuning import TsqSweep
 from tsqlab.results.files import write_whole
 
 _MS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0)
+_SEEDS_MAX = 1000
 _TUNING = "tuning.txt"
 
 
@@ -30,11 +31,13 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--ms", type=_ms, nargs="+", default=_MS, metavar="MS",
         help="what to try (default: 1 to 8, 12 and 16)",
     )  # fmt: skip
-    parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="default: 5")
+    parser.add_argument(
+        "--seeds", type=count_to(_SEEDS_MAX), default=5, metavar="N", help="default: 5"
+    )
     parser.add_argument("--length", default="20 s", help='of each upload (default: "20 s")')
     parser.add_argument("--kernel", default="6.12", metavar="NAME", help="one with CoTSQ")
     parser.add_argument(
-        "--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N",
+        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
         help="cells at a time (default: one a CPU)",
     )  # fmt: skip
     parser.add_argument(

@@ -8,11 +8,11 @@ is asked when it is loaded, and the tests load them all.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tsqlab.experiment.toml import read_toml
 from tsqlab.paths import EXPERIMENTS, PROFILES
 
 
@@ -41,13 +41,13 @@ def bundled_profiles() -> dict[str, Path]:
 
 def outline_of(experiment: Path) -> Outline:
     """The title and the number of cells of a bundled experiment's file."""
-    raw = tomllib.loads(experiment.read_text())
+    raw = read_toml(experiment).tables
     return Outline(raw["title"], math.prod(map(len, raw.get("matrix", {}).values())))
 
 
 def title_of(profile: Path) -> str:
     """The title of a bundled profile's file."""
-    return str(tomllib.loads(profile.read_text())["title"])
+    return str(read_toml(profile).tables["title"])
 
 
 def _by_name(paths: Iterable[Path]) -> dict[str, Path]:

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tsqlab.errors import FileError
 from tsqlab.experiment.bundled import bundled_claims
 from tsqlab.experiment.invalid import reason
-from tsqlab.experiment.load import line_of
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
+from tsqlab.experiment.toml import TomlFile, read_toml
 from tsqlab.experiment.tsq import ms_of_name
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.results.summary import METRICS
@@ -168,32 +166,23 @@ def claims_of(experiment: str) -> tuple[Claim, ...]:
 
 def read_claims(path: Path) -> tuple[Claim, ...]:
     """The claims of a file, in its order. Raises FileError."""
-    try:
-        text = path.read_text()
-        tables = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(path, f"cannot be read: {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise FileError(path, f"not TOML: {error}", int(line[1]) if line else None) from error
-    return tuple(_claim(path, text, name, table) for name, table in tables.items())
+    file = read_toml(path)
+    return tuple(_claim(file, name, table) for name, table in file.tables.items())
 
 
-def _claim(path: Path, text: str, name: str, table: Any) -> Claim:
-    def wrong(where: Sequence[str], message: str) -> FileError:
-        return FileError(path, message, line_of(text, where), ".".join(where))
-
+def _claim(file: TomlFile, name: str, table: Any) -> Claim:
     if not isinstance(table, dict):
-        raise wrong([name], "expected a claim: a table, [ID], with its keys")
+        raise file.error([name], "expected a claim: a table, [ID], with its keys")
     if "id" in table:
-        raise wrong([name, "id"], _unknown(["id"]))
+        raise file.error([name, "id"], _unknown(["id"]))
     try:
         return Claim.model_validate({"id": name, **table})
     except ValidationError as error:
         # A misspelt key is also a missing one. Its right spelling is the more useful message.
         first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
         keys = [str(part) for part in first["loc"] if str(part) in Claim.model_fields]
-        raise wrong([name, *(keys or map(str, first["loc"]))], reason(first, _unknown)) from None
+        where = [name, *(keys or map(str, first["loc"]))]
+        raise file.error(where, reason(first, _unknown)) from None
 
 
 _RENAMED = {"words": "statement"}  # keys that files written before 0.1.0 have

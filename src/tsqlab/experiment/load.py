@@ -7,7 +7,8 @@ Parsing never touches the host: whether a profile or a kernel exists is asked la
 from __future__ import annotations
 
 import difflib
-import re
+import math
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +19,21 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tsqlab.errors import FileError, UsageError
+from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.bundled import bundled_experiments
-from tsqlab.experiment.invalid import reason
-from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
+from tsqlab.experiment.invalid import reason, shortened
+from tsqlab.experiment.matrix import Cell, combinations, level, with_key
 from tsqlab.experiment.spec import Spec, full_key
+from tsqlab.experiment.toml import TomlFile, parse_value, read_toml, there
+
+CELLS_MAX = 10_000
+"""How many cells a matrix may have."""
+
+ID_BYTES_MAX = 200
+"""How long the name of a cell may be: 255 bytes are a file's, with what stands around the name."""
+
+KEY_MAX = 200
+"""How long the key of an override may be."""
 
 
 @dataclass(frozen=True)
@@ -46,23 +58,13 @@ def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
     *overrides* are "KEY=VALUE" texts, VALUE as in TOML (quotes may be left out); a key that
     is set no longer varies, and a list makes it vary. Raises FileError and UsageError.
     """
-    path = _find(name)
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from error
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise FileError(path, f"not TOML: {error}", int(line[1]) if line else None) from error
-    return _Reader(path, text).read(raw, overrides)
+    return _Reader(read_toml(_find(name))).read(overrides)
 
 
 def _find(name: str) -> Path:
     path = Path(name)
     if path.suffix == ".toml" or "/" in name:
-        if path.is_file():
+        if there(path):
             return path
         raise UsageError(f"{name}: no such experiment file")
     known = bundled_experiments()
@@ -70,23 +72,26 @@ def _find(name: str) -> Path:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
-    raise UsageError(f'no bundled experiment "{name}"; {hint}')
+    raise UsageError(f'no bundled experiment "{shortened(name)}"; {hint}')
 
 
 class _Reader:
     """Turns the file's data into cells, and pydantic's errors into ours."""
 
-    def __init__(self, path: Path, text: str) -> None:
-        self.path, self.text = path, text
+    def __init__(self, file: TomlFile) -> None:
+        self.file = file
 
-    def read(self, raw: dict[str, Any], overrides: Sequence[str]) -> Experiment:
-        matrix = self._matrix(raw.pop("matrix", {}))
+    def read(self, overrides: Sequence[str]) -> Experiment:
+        raw = {key: value for key, value in self.file.tables.items() if key != "matrix"}
+        matrix = self._matrix(self.file.tables.get("matrix", {}))
         for override in overrides:
             raw, matrix = _override(raw, matrix, override)
+        self._check_count(matrix)
         cells = tuple(self._cell(raw, factors) for factors in combinations(matrix))
         self._check_unique(cells)
-        comment = "\n".join(line.removeprefix("#").strip() for line in _leading_comment(self.text))
-        return Experiment(self.path.stem, self.path, comment, tuple(matrix), cells)
+        lines = _leading_comment(self.file.text)
+        comment = "\n".join(line.removeprefix("#").strip() for line in lines)
+        return Experiment(self.file.path.stem, self.file.path, comment, tuple(matrix), cells)
 
     def _matrix(self, raw: Any) -> dict[str, list[Any]]:
         if not isinstance(raw, dict):
@@ -102,16 +107,36 @@ class _Reader:
             matrix[key] = levels
         return matrix
 
+    def _check_count(self, matrix: Mapping[str, Sequence[Any]]) -> None:
+        count = math.prod(len(levels) for levels in matrix.values())
+        if count > CELLS_MAX:
+            raise self._error(["matrix"], f"has {count} cells; expected {CELLS_MAX} at most")
+
     def _cell(self, raw: Mapping[str, Any], factors: Mapping[str, Any]) -> Cell:
         data = dict(raw)
         for key, value in factors.items():
-            data = with_key(data, full_key(key) or key, value)
+            try:
+                data = with_key(data, full_key(key) or key, value)
+            except UsageError as error:
+                raise self._error(["matrix", key], str(error)) from None
         try:
             spec = Spec.model_validate(data)
         except ValidationError as error:
             raise self._from_pydantic(error.errors()[0], factors) from None
-        levels: dict[str, Level] = {key: level(value) for key, value in factors.items()}
-        return Cell(levels, spec)
+        cell = Cell({key: level(value) for key, value in factors.items()}, spec)
+        self._check_name(cell)
+        return cell
+
+    def _check_name(self, cell: Cell) -> None:
+        """A cell's name is that of a file, too."""
+        size = len(os.fsencode(cell.id))
+        if size > ID_BYTES_MAX:
+            longest = max(cell.factors, key=lambda key: len(f"{key}={cell.factors[key]}"))
+            message = (
+                f"the name of the cell {cell.id[:40]}... has {size} bytes; a name of a file has "
+                f"room for {ID_BYTES_MAX}: write shorter levels"
+            )
+            raise self._error(["matrix", longest], message)
 
     def _check_unique(self, cells: Sequence[Cell]) -> None:
         seen: dict[str, str] = {}  # what each cell's id stands for, and the id of each cell
@@ -123,6 +148,8 @@ class _Reader:
 
     def _from_pydantic(self, error: ErrorDetails, factors: Mapping[str, Any]) -> FileError:
         where = [str(part) for part in error["loc"] if not str(part).startswith("[")]
+        if isinstance(cause := error.get("ctx", {}).get("error"), KeyedError):
+            where += cause.where
         varied = {full_key(key): key for key in factors}
         full = ".".join(where)
         if full in varied:
@@ -130,7 +157,7 @@ class _Reader:
         return self._error(where, reason(error, _unknown_key))
 
     def _error(self, where: Sequence[str], message: str) -> FileError:
-        return FileError(self.path, message, line_of(self.text, where), ".".join(where))
+        return self.file.error(where, message)
 
 
 def _unknown_key(where: Sequence[str]) -> str:
@@ -152,23 +179,34 @@ def _table_in(model: type[BaseModel] | None, key: str) -> type[BaseModel] | None
 def _override(
     raw: dict[str, Any], matrix: dict[str, list[Any]], text: str
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    if not text.isprintable():
+        given = shortened(repr(text))
+        raise UsageError(f"--set {given}: expected KEY=VALUE, one line of printable characters")
+    option = f"--set {shortened(text)}"
     written, equals, word = text.partition("=")
     key = _unquoted(written.strip())
     full = full_key(key)
     if not equals or full is None:
-        raise UsageError(f"--set {text}: expected KEY=VALUE, KEY as in an experiment file")
+        raise UsageError(f"{option}: expected KEY=VALUE, KEY as in an experiment file")
     try:
-        value = tomllib.loads(f"value = {word}")["value"]
+        value = parse_value(word)
     except tomllib.TOMLDecodeError:
         value = word.strip()
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
     kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
     if isinstance(value, list) and value:
         return raw, {**kept, key: value}
-    return with_key(raw, full, value), kept
+    try:
+        return with_key(raw, full, value), kept
+    except UsageError as error:
+        raise UsageError(f"{option}: {error}") from None
 
 
 def _unquoted(key: str) -> str:
     """A dotted key without TOML's quotes, which parts of it need in a file."""
+    if len(key) > KEY_MAX:
+        return key
     try:
         (name,) = _flatten(tomllib.loads(f"{key} = 0"))
     except ValueError:
@@ -194,37 +232,3 @@ def _leading_comment(text: str) -> list[str]:
             break
         lines.append(line)
     return lines
-
-
-def line_of(text: str, where: Sequence[str]) -> int | None:
-    """The line, from 1, on which the key *where* (table, ..., key) stands, as far as it does.
-
-    Good enough for files that people write: tables in brackets, one key a line.
-    """
-    table: list[str] = []
-    best: tuple[int, int] | None = None  # how much of *where* matched, and the line
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := re.fullmatch(r"\s*\[([^\]]+)\]\s*(#.*)?", line):
-            table = _words(header[1])
-            here = table
-        elif key := re.match(r"\s*([\w.\"'>-]+)\s*=", line):
-            here = [*table, *_words(key[1])]
-        else:
-            continue
-        matched = _common(here, [word for part in where for word in part.split(".")])
-        if matched == len(here) and matched and (best is None or matched > best[0]):
-            best = (matched, number)
-    return best[1] if best else None
-
-
-def _words(dotted: str) -> list[str]:
-    return [word.strip().strip("\"'") for word in dotted.split(".")]
-
-
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    count = 0
-    for left_word, right_word in zip(left, right, strict=False):
-        if left_word != right_word:
-            break
-        count += 1
-    return count

@@ -6,7 +6,6 @@ A factor is a key of the experiment file that varies; a cell is one value for ea
 
 from __future__ import annotations
 
-import copy
 import itertools
 import re
 from collections.abc import Iterator, Mapping
@@ -50,13 +49,15 @@ def level(value: Any) -> Level:
 
 def with_key(raw: Mapping[str, Any], full_key: str, value: Any) -> dict[str, Any]:
     """A copy of the file's data with one key, given in full, set to *value*."""
-    result = copy.deepcopy(dict(raw))
-    table = result
     *tables, last = _split(full_key)
+    result = table = dict(raw)
     for name in tables:
-        table = table.setdefault(name, {})
-        if not isinstance(table, dict):
-            raise UsageError(f'{full_key} cannot be set: "{name}" is {table!r}, and no table')
+        part = table.get(name, {})
+        if not isinstance(part, dict):
+            raise UsageError(f'{full_key} cannot be set: "{name}" is no table')
+        # What is not on the way to the key is shared: nobody changes it.
+        table[name] = dict(part)
+        table = table[name]
     table[last] = value
     return result
 

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import functools
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from tsqlab.errors import FileError
+from tsqlab.experiment.toml import read_toml
 from tsqlab.paths import PAPERS
 
 
@@ -37,15 +35,10 @@ def papers() -> Mapping[str, Paper]:
 
 def read_papers(path: Path) -> dict[str, Paper]:
     """The papers of a file, in its order. Raises FileError."""
+    file = read_toml(path)
     try:
-        tables = tomllib.loads(path.read_text())
-        return TypeAdapter(dict[str, Paper]).validate_python(tables)
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(path, f"cannot be read: {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise FileError(path, f"not TOML: {error}", int(line[1]) if line else None) from error
+        return TypeAdapter(dict[str, Paper]).validate_python(file.tables)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise FileError(path, f"{first['msg'][:1].lower()}{first['msg'][1:]}", key=key) from error
+        where = [str(part) for part in first["loc"]]
+        raise file.error(where, f"{first['msg'][:1].lower()}{first['msg'][1:]}") from None

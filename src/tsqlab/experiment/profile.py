@@ -8,7 +8,7 @@ card, and ``airlink``, a radio.
 from __future__ import annotations
 
 import difflib
-import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,18 +24,12 @@ from pydantic import (
 from tsqlab.airlink.messages import Edca, PhyRate
 from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import ProfileAttribute
-from tsqlab.errors import FileError, UsageError
+from tsqlab.errors import UsageError
+from tsqlab.experiment.bounds import between, whole
 from tsqlab.experiment.bundled import bundled_profiles
-from tsqlab.units import Duration, Quantity, Rate, Size
-
-
-def _whole(unit_size: int, unit: str) -> AfterValidator:
-    def check(value: Quantity) -> Quantity:
-        if value % unit_size:
-            raise ValueError(f"expected a whole number of {unit}")
-        return value
-
-    return AfterValidator(check)
+from tsqlab.experiment.invalid import reason, shortened, shown
+from tsqlab.experiment.toml import TomlFile, read_toml, there
+from tsqlab.units import Duration, Rate, Size
 
 
 class Wireline(BaseModel):
@@ -45,12 +39,14 @@ class Wireline(BaseModel):
 
     kind: Literal["wireline"]
     title: str
-    line_rate: Annotated[Rate, _whole(10**6, "Mbit/s"), Field(ge=10**7, le=10**11)]
+    line_rate: Annotated[Rate, whole(10**6, "Mbit/s"), between(Rate, "10 Mbit/s", "100 Gbit/s")]
     tx_ring: Annotated[int, Field(ge=1, le=65536)] = 256  # capacity in frames
     # The time from the end of a frame on the wire to its completion.
-    completion_delay: Annotated[Duration, _whole(1000, "us")] = Duration(0)
+    completion_delay: Annotated[Duration, whole(1000, "us"), between(Duration, "0 s", "10 s")] = (
+        Duration(0)
+    )
     # Completions come earlier when this many frames wait for them.
-    completion_batch: Annotated[int, Field(ge=2)] | None = None
+    completion_batch: Annotated[int, Field(ge=2, le=65536)] | None = None
 
     @model_validator(mode="after")
     def _batch_of_delayed(self) -> Wireline:
@@ -68,6 +64,10 @@ PhyRateText = Annotated[str, AfterValidator(_check_rate)]
 """A rate of 802.11, as "HT40 MCS7 SGI" (tsqlab.airlink.rates)."""
 
 
+# A beacon has 16 bits for it, in units of 32 us.
+_Txop = Annotated[Duration, whole(1000, "us"), between(Duration, "0 us", "2097120 us")] | None
+
+
 class EdcaOverride(BaseModel):
     """What a device or its driver does differently in one access category."""
 
@@ -76,14 +76,23 @@ class EdcaOverride(BaseModel):
     aifsn: Annotated[int, Field(ge=1, le=15)] | None = None
     cw_min: Annotated[int, Field(ge=0, le=32767)] | None = None  # counted in slots
     cw_max: Annotated[int, Field(ge=0, le=32767)] | None = None
-    txop: Annotated[Duration, _whole(1000, "us")] | None = None
+    txop: _Txop = None
 
 
 _U32_MAX = (1 << 32) - 1
 _Count = Annotated[int, Field(ge=0, le=_U32_MAX)] | None
-_Bytes = Annotated[Size, Field(le=_U32_MAX)] | None
-_Time = Annotated[Duration, Field(le=_U32_MAX)] | None
-_TimeUs = Annotated[Duration, _whole(1000, "us")] | None
+_Subframes = Annotated[int, Field(ge=1, le=256)] | None
+_Few = Annotated[int, Field(ge=1, le=64)] | None
+_Tries = Annotated[int, Field(ge=1, le=255)] | None
+_HostFrames = Annotated[int, Field(ge=1, le=1_000_000)] | None
+_Bytes = Annotated[Size, between(Size, "0 B", f"{_U32_MAX} B")] | None
+_SomeBytes = Annotated[Size, between(Size, "1 B", f"{_U32_MAX} B")] | None
+_AmsduBytes = Annotated[Size, between(Size, "1 B", "11454 B")] | None
+_SubframeBytes = Annotated[Size, between(Size, "0 B", "4096 B")] | None
+_Time = Annotated[Duration, between(Duration, "0 s", "1 s")] | None
+_Density = Annotated[Duration, between(Duration, "0 us", "16 us")] | None
+_PpduTime = Annotated[Duration, whole(1000, "us"), between(Duration, "1 us", "5484 us")] | None
+_BusRate = Annotated[Rate, whole(10**6, "Mbit/s"), between(Rate, "0 bit/s", "100 Gbit/s")] | None
 
 ACCESS_CATEGORIES = ("VO", "VI", "BE", "BK")  # sorted by the number that airlink gives them
 
@@ -92,7 +101,8 @@ class Airlink(BaseModel):
     """A radio (kernel/modules/airlink). What is left out adds nothing to the standard.
 
     The keys from ``aggregate_frames`` on are those of struct al_profile, where profile.h says
-    what they mean, but for units: a value carries its own, so the key does not.
+    what they mean, but for units: a value carries its own, so the key does not. Their bounds are
+    those of profile.c there; a test compares them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -108,29 +118,29 @@ class Airlink(BaseModel):
     ethernet: Wireline  # the wire between the access point and the server
     edca: dict[Literal["VO", "VI", "BE", "BK"], EdcaOverride] = {}
 
-    aggregate_frames: _Count = None
-    aggregate_bytes: _Bytes = None
-    aggregate_time: _TimeUs = None
-    window_frames: _Count = None
-    aggregates_ahead: _Count = None
-    singles_ahead: _Count = None
-    amsdu_frames: _Count = None
-    amsdu_bytes: _Bytes = None
-    subframe_bytes_min: _Bytes = None
-    density: _Time = None
-    ppdu_tries: _Count = None
-    frame_tries: _Count = None
+    aggregate_frames: _Subframes = None
+    aggregate_bytes: _SomeBytes = None
+    aggregate_time: _PpduTime = None
+    window_frames: _Subframes = None
+    aggregates_ahead: _Few = None
+    singles_ahead: _Few = None
+    amsdu_frames: _Few = None
+    amsdu_bytes: _AmsduBytes = None
+    subframe_bytes_min: _SubframeBytes = None
+    density: _Density = None
+    ppdu_tries: _Tries = None
+    frame_tries: _Tries = None
     rts_bytes: _Bytes = None
 
     # The head of softmac/tx.c explains the three.
     device_queues: Literal["pull", "push", "drain"] | None = None
     device_frames: _Count = None
-    host_frames: _Count = None
-    resume_frames: _Count = None
-    bus_frames: _Count = None
+    host_frames: _HostFrames = None
+    resume_frames: _HostFrames = None
+    bus_frames: Annotated[int, Field(ge=0, le=65536)] | None = None
     bus_bytes: _Bytes = None
     bus_transfers: _Count = None
-    bus_rate: Annotated[Rate, _whole(10**6, "Mbit/s")] | None = None
+    bus_rate: _BusRate = None
     bus_time: _Time = None
     refill_delay: _Time = None
     report_delay: _Time = None
@@ -208,37 +218,81 @@ def load_profile(name: str) -> Profile:
 
     The profiles that it names are read with it.
     """
+    return _profile(read_toml(_find(name)))
+
+
+def _find(name: str) -> Path:
     known = bundled_profiles()
     path = Path(name) if "/" in name else known.get(name)
-    if path is None or not path.is_file():
-        near = difflib.get_close_matches(name, known, n=1)
+    if path is None or not there(path):
+        near = difflib.get_close_matches(name[:100], known, n=1)
         hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
-        raise UsageError(f'no device profile "{name}"; {hint}')
+        raise UsageError(f'no device profile "{shortened(name)}"; {hint}')
+    return path
+
+
+def _profile(file: TomlFile, *, of_access_point: bool = False) -> Profile:
+    kind = _kind(file)
+    data = file.tables
+    if kind == "airlink":
+        if of_access_point:
+            # The access point that an access point's profile names is not used. Two profiles may
+            # therefore name each other.
+            data = {key: value for key, value in data.items() if key != "access_point"}
+        data = data | _named_profiles(file, data)
     try:
-        data = tomllib.loads(path.read_text())
-        kind = data.get("kind")
-        if kind not in _KINDS:
-            expected = " or ".join(f'"{kind_name}"' for kind_name in _KINDS)
-            raise FileError(path, f"expected {expected}, not {kind!r}", key="kind")
-        if kind == "airlink":
-            data = _with_profiles(path, data)
         return _KINDS[kind].model_validate(data)
-    except tomllib.TOMLDecodeError as error:
-        raise FileError(path, f"not TOML: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise FileError(path, first["msg"], key=key) from None
+        # A misspelt key is also a missing one. Its right spelling is the more useful message.
+        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+        raise file.error(
+            [str(part) for part in first["loc"]], reason(first, _unknown_of(_KINDS[kind]))
+        ) from None
 
 
-def _with_profiles(path: Path, data: dict[str, Any]) -> dict[str, Any]:
-    """A copy of the data in which the names of profiles are replaced by the profiles."""
-    found: dict[str, Profile] = {"ethernet": load_profile(data.get("ethernet", _ETHERNET))}
-    if name := data.get("access_point"):
-        if (known := bundled_profiles().get(name, Path(name))) == path:
-            raise FileError(path, f"{known} is this profile itself", key="access_point")
-        # One level is enough: the access point that an access point's profile names is not used.
-        found["access_point"] = load_profile(name)
-    return data | found
+def _kind(file: TomlFile) -> str:
+    kind = file.tables.get("kind")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        expected = " or ".join(f'"{name}"' for name in _KINDS)
+        raise file.error(["kind"], f"expected {expected}, not {shown(kind)}")
+    return kind
+
+
+def _named_profiles(file: TomlFile, data: Mapping[str, Any]) -> dict[str, Profile]:
+    """The profiles whose names are in the *data* of an airlink profile."""
+    wire = _named(file, "ethernet", data.get("ethernet", _ETHERNET), "wireline")
+    found = {"ethernet": _profile(wire)}
+    if "access_point" in data:
+        access_point = _named(file, "access_point", data["access_point"], "airlink")
+        found["access_point"] = _profile(access_point, of_access_point=True)
+    return found
+
+
+def _named(file: TomlFile, key: str, name: object, kind: str) -> TomlFile:
+    """The file that a profile names under *key*, which has to be of that *kind*."""
+    if not isinstance(name, str):
+        raise file.error([key], f"expected the name of a profile, or its file, not {shown(name)}")
+    try:
+        path = _find(name)
+    except UsageError as error:
+        raise file.error([key], str(error)) from None
+    if not path.is_file():
+        raise file.error([key], f"{path} is no file")
+    if path.resolve() == file.path.resolve():
+        raise file.error([key], f"{path} is this profile itself")
+    named = read_toml(path)
+    if (found := _kind(named)) != kind:
+        raise file.error([key], f'expected a profile of kind "{kind}"; {name} is "{found}"')
+    return named
+
+
+def _unknown_of(model: type[BaseModel]) -> Callable[[Sequence[str]], str]:
+    """The function that says what is accepted in place of a key that *model* does not have."""
+
+    def say(where: Sequence[str]) -> str:
+        accepted = (EdcaOverride if len(where) > 1 else model).model_fields
+        near = difflib.get_close_matches(where[-1], accepted, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
+        return f"unknown key; {hint}"
+
+    return say

@@ -22,7 +22,9 @@ from pydantic import (
 )
 
 from tsqlab import topology
+from tsqlab.experiment.bounds import KeyedError, between
 from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
+from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import PhyRateText
 from tsqlab.experiment.tsq import Tsq, TsqSetting
 from tsqlab.topology import UP_TO_ROUTER, UP_TO_SERVER, WIFI, WIRED, WIRED_EGRESSES
@@ -31,6 +33,16 @@ from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
           "sfq", "red", "netem")  # fmt: skip
 STATIONS_MAX = 250  # a block of addresses, and a medium, have room for this many
+
+STEPS_MAX = 100_000
+"""How many sampling periods a cell may have."""
+
+SAMPLES_MAX = 1_000_000
+"""How many samples a cell may have, of all that is sampled. A worker takes about a kilobyte of the
+host's memory for each when it writes the result."""
+
+MEMORY_MAX = "16 GiB"
+"""The memory that a guest may have. Its kernel touches 1.6 % of it to keep account of the rest."""
 
 LAYOUTS: dict[str, dict[str, Any]] = {
     WIRED: {"device": "gigabit"},
@@ -48,6 +60,7 @@ _BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
 _SHAPED_SIDES = {"L": UP_TO_ROUTER, "R": UP_TO_SERVER}
 # LR has the limits of a wireline card.
 _SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}
+_VALUE_MAX = 200  # characters of a sysctl's value
 _BASE_RTT_MAX = Duration.of("20 s")  # a wireline link delays a frame by 10 s at most
 
 
@@ -64,8 +77,8 @@ def _check_qdisc(text: str) -> str:
     kind = text.partition(" ")[0]
     if kind not in QDISCS:
         raise ValueError(f'no qdisc "{kind}"; there are {", ".join(QDISCS)}')
-    if not re.fullmatch(r"[\w .%/-]+", text):
-        raise ValueError(f"options of a qdisc are words as tc takes them, not {text!r}")
+    if not re.fullmatch(r"[\w .%/-]{1,200}", text):
+        raise ValueError(f"options of a qdisc are words as tc takes them, not {shown(text)}")
     return text
 
 
@@ -80,8 +93,11 @@ def _check_bottleneck(text: str) -> str:
 
 
 def _check_controls(text: str) -> str:
-    if not re.fullmatch(r"[a-z0-9_]+(,[a-z0-9_]+)*", text):
-        raise ValueError(f'expected names with commas between, as "cubic,bbr", not {text!r}')
+    if not re.fullmatch(r"[a-z0-9_]{1,15}(,[a-z0-9_]{1,15})*", text):
+        raise ValueError(
+            'expected names with commas between, as "cubic,bbr", each of up to 15 characters, '
+            f"not {shown(text)}"
+        )
     return text
 
 
@@ -105,21 +121,36 @@ def _check_sysctl(name: str) -> str:
     return name
 
 
+def _check_value(value: int | str) -> int | str:
+    if isinstance(value, str) and not (value.isprintable() and len(value) <= _VALUE_MAX):
+        raise ValueError(
+            f"expected a number, or a line of up to {_VALUE_MAX} characters, not {shown(value)}"
+        )
+    return value
+
+
 PacingText = Annotated[str, AfterValidator(_check_pacing)]
 Qdisc = Annotated[str, AfterValidator(_check_qdisc)]
-Sysctls = dict[Annotated[str, AfterValidator(_check_sysctl)], int | str]
+SysctlName = Annotated[str, AfterValidator(_check_sysctl)]
+SysctlValue = Annotated[int | str, AfterValidator(_check_value)]
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+_Delay = Annotated[Duration, between(Duration, "0 s", "60 s")]
+_RateLimit = Annotated[Rate, between(Rate, "1 kbit/s", "100 Gbit/s")]
+
+
 class Egress(_Table):
     """One direction of one link, as the sending side of it queues and delays."""
 
-    rate: Rate | None = None  # HTB limits the egress to this rate; none: the device's line rate
+    rate: _RateLimit | None = (
+        None  # HTB limits the egress to this rate; none: the device's line rate
+    )
     qdisc: Qdisc | None = None  # the qdisc, below HTB if there is one; none: testbed.qdisc
-    delay: Duration = Duration(0)  # added by netem
+    delay: _Delay = Duration(0)  # added by netem
     loss: Fraction = Fraction(0)  # the loss that netem adds, independent for each packet
 
 
@@ -139,17 +170,18 @@ class Testbed(_Table):
     base_rtt: Annotated[Duration, AfterValidator(_check_base_rtt)] = Duration(0)
     mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # the size of the largest IP packet in bytes
     egress: dict[str, Egress] = {}
-    sysctl: dict[str, Sysctls] = {}
+    sysctl: dict[str, dict[SysctlName, SysctlValue]] = {}
 
     # How many there are; the streams take turns at them.
     stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
     # The rate of data frames, in both directions; none: the slower of both devices' rates.
     rate: PhyRateText | None = None
     # Frames longer than this begin with RTS/CTS; none: the profile's threshold.
-    rts: Size | None = None
+    rts: Annotated[Size, between(Size, "0 B", "4294967295 B")] | None = None
     # The probability of losing an MPDU, in addition to what the SNR causes.
     loss: Fraction = Fraction(0)
-    snr: Decibel | None = None  # the signal-to-noise ratio of every link; none: no noise
+    # The signal-to-noise ratio of every link; none: no noise.
+    snr: Annotated[Decibel, between(Decibel, "0 dB", "100 dB")] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -221,17 +253,22 @@ class Testbed(_Table):
         return match[1], int(match[2])
 
 
+_Time = Annotated[Duration, between(Duration, "0 s", "1440 min")]
+
+
 class Flows(_Table):
     """What is sent, and when."""
 
     test: Annotated[str, _one_of("test", TESTS)] = "tcp_nup"  # the name that Flent gives the test
     streams: Annotated[int, Field(ge=1, le=1000)] = 1  # how many flows tcp_nup and tcp_ndown have
-    length: Duration = Duration.of("60 s")  # how long the flows last
+    length: _Time = Duration.of("60 s")  # how long the flows last
     # How long ping runs alone before the flows, and again after them.
-    delay: Duration = Duration.of("5 s")
-    step: Duration = Duration.of("100 ms")  # the sampling period, and the time between two pings
-    udp_rate: Rate = Rate(0)  # the payload rate of udp_flood; 0: as fast as the socket accepts data
-    udp_size: Annotated[Size, Field(ge=8, le=65507)] = Size(1472)  # the payload of a datagram
+    delay: _Time = Duration.of("5 s")
+    step: _Time = Duration.of("100 ms")  # the sampling period, and the time between two pings
+    # The payload rate of udp_flood; 0: as fast as the socket accepts data.
+    udp_rate: Annotated[Rate, between(Rate, "0 bit/s", "100 Gbit/s")] = Rate(0)
+    # The payload of a datagram.
+    udp_size: Annotated[Size, between(Size, "8 B", "65507 B")] = Size(1472)
 
     @model_validator(mode="after")
     def _grid(self) -> Flows:
@@ -239,6 +276,12 @@ class Flows(_Table):
             raise ValueError("length must be more than nothing, and step at least 1 ms")
         if self.length % self.step or self.delay % self.step:
             raise ValueError("length and delay must be multiples of step")
+        if self.total // self.step > STEPS_MAX:
+            raise KeyedError(
+                ["length"],
+                f"length and twice delay are {self.total // self.step} steps; "
+                f"expected {STEPS_MAX} at most",
+            )
         return self
 
     @property
@@ -256,7 +299,7 @@ class Sender(_Table):
     # gro off leaves since commit 0a6b2a1dc2a2 ("tcp: switch to GSO being always on") (in v4.17).
     offloads: Literal["on", "off", "gso"] = "off"
     # How many bytes TSQ counts for a packet; none: what the guest's kernel charges, 2408.
-    truesize: Annotated[Size, Field(ge=1500, le=1 << 16)] | None = None
+    truesize: Annotated[Size, between(Size, "1500 B", "64 KiB")] | None = None
     # The ratio of the pacing rate to cwnd / RTT, in slow start and after it: "2.0/1.2" is stock.
     pacing: PacingText | None = None
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
@@ -279,7 +322,7 @@ class Lab(_Table):
     kernel: str = "6.12"  # a version with patches in kernel/patches, or a name from kernel list
     hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
     # The guest's memory. The host spends only as much as the guest touches.
-    memory: Annotated[Size, Field(ge=64 << 20)] = Size.of("512 MiB")
+    memory: Annotated[Size, between(Size, "64 MiB", MEMORY_MAX)] = Size.of("512 MiB")
     # The seed of the guest's random numbers, and of the times when flows start.
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
 
@@ -307,6 +350,18 @@ class Spec(_Table):
     sender: Sender = Sender()
     lab: Lab = Lab()
     report: Report = Report()
+
+    @model_validator(mode="after")
+    def _affordable(self) -> Spec:
+        traffic, flows = self.traffic(), self.flows
+        series = len(traffic.flows) + len(traffic.probes) + len(self.testbed.egresses)
+        if (samples := series * (flows.total // flows.step)) > SAMPLES_MAX:
+            raise KeyedError(
+                ["flows", "length"],
+                f"{series} flows, pings and egresses have {samples} samples in all; "
+                f"expected {SAMPLES_MAX} at most: fewer flows, a longer step, or less time",
+            )
+        return self
 
     def traffic(self) -> Traffic:
         """The flows and probes of this cell."""

@@ -18,9 +18,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from tsqlab.errors import FileError
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.metrics.document import Trace, trace
-from tsqlab.metrics.summarise import summarise_trace
-from tsqlab.results.flent import KEY, read_flent
+from tsqlab.metrics.document import Trace
+from tsqlab.results.flent import KEY, read_measured
 from tsqlab.results.folder import Manifest, ManifestCell, read_manifest
 from tsqlab.results.record import Level
 from tsqlab.results.summary import SummaryRow
@@ -83,26 +82,22 @@ def releases(results: Iterable[Result]) -> str:
 
 def _result(folder: Path, cell: ManifestCell, order: list[str]) -> Result:
     path = folder / (cell.file or f"{cell.id}.flent.gz")
-    document = read_flent(path)
-    try:
-        measured = trace(document)
-        metrics = summarise_trace(measured) | {"wall_s": cell.wall_s}
-        lab = document["metadata"].get(KEY, {})
-        release = lab.get("kernel", {}).get("release", "")
-        spec, device = lab.get("spec"), lab.get("device")
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        message = f"lacks what a result has ({error!r}); remove it and run the experiment again"
-        raise FileError(path, message) from error
+    document, measured, metrics = read_measured(path)
+    lab = document["metadata"].get(KEY, {})
+    kernel = lab.get("kernel", {}) if isinstance(lab, dict) else None
+    if not isinstance(kernel, dict):
+        message = "expected a table, with a table kernel; remove it and run the experiment again"
+        raise FileError(path, message, key=f"metadata.{KEY}")
     names = [name for name in order if name in cell.factors]
     return Result(
         cell.id,
         {name: cell.factors[name] for name in [*names, *cell.factors]},
         path.name,
         measured,
-        metrics,
-        str(release),
-        _typed(path, "spec", _SPEC, spec),
-        _typed(path, "device", _PROFILE, device),
+        metrics | {"wall_s": cell.wall_s},
+        str(kernel.get("release", "")),
+        _typed(path, "spec", _SPEC, lab.get("spec")),
+        _typed(path, "device", _PROFILE, lab.get("device")),
     )
 
 

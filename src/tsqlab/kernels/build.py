@@ -13,7 +13,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
-from tsqlab.kernels.make import Build, Progress, make
+from tsqlab.kernels.make import Build, Progress, check_folder, make
 from tsqlab.kernels.source import changes, find_source, history, patched_tree, patches_of
 from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
@@ -55,6 +55,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
 
     Raises UsageError when there is no such source, and TsqlabError when it does not build.
     """
+    check_folder(cache())
     found = find_source(recipe.version, recipe.source)
     tree_patches = patches_of(found.version, recipe.patches)
     tree_patches += [history()[name] for name in recipe.without]
@@ -72,8 +73,8 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
         about["release"] = (folder / "include/config/kernel.release").read_text().strip()
         (folder / _ABOUT).write_text(json.dumps(about, indent=1))
 
-    made(linux, compile_linux)
-    about = json.loads((linux / _ABOUT).read_text())
+    made(linux, compile_linux, ("linux", _ABOUT))
+    about = _about(linux)
     tree = Path(about["tree"])
     modules = _modules(linux, tree)
     agent = _agent(compiler)
@@ -92,14 +93,25 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
 def built() -> Iterator[dict[str, str]]:
     """What the cache holds: a row per kernel."""
     for path in sorted((cache() / "linux").glob(f"*/{_ABOUT}")):
-        about = json.loads(path.read_text())
+        about = _about(path.parent)
         yield {
             "version": about["version"],
             "release": about["release"],
-            "hz": str(about["hz"]),
+            "hz": about["hz"],
             "key": path.parent.name,
             "source": about["source"],
         }
+
+
+def _about(linux: Path) -> dict[str, str]:
+    """What a build says of itself. Raises TsqlabError."""
+    path = linux / _ABOUT
+    try:
+        about = json.loads(path.read_text("utf-8"))
+        return {key: str(about[key]) for key in ("version", "release", "hz", "tree", "source")}
+    except (OSError, LookupError, TypeError, ValueError, RecursionError) as error:
+        message = f"{path}: damaged ({error!r}); remove {linux} and it is built again"
+        raise TsqlabError(message) from error
 
 
 def _compiler() -> str:
@@ -131,7 +143,7 @@ def _modules(linux: Path, tree: Path) -> Path:
             for module in work.glob("*.ko"):
                 module.rename(folder / module.name)
 
-    return made(cache() / "modules" / key, compile_modules)
+    return made(cache() / "modules" / key, compile_modules, ("*.ko",))
 
 
 def make_modules(tree: Path, linux: Path, work: Path, arguments: Sequence[str] = ()) -> None:
@@ -152,4 +164,4 @@ def _agent(compiler: str) -> Path:
         if done.returncode:
             raise TsqlabError(f"the guest's program does not compile:\n{done.stderr[-3000:]}")
 
-    return made(cache() / "agent" / key, compile_agent) / "agent"
+    return made(cache() / "agent" / key, compile_agent, ("agent",)) / "agent"

@@ -25,8 +25,10 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.config import check_config
-from tsqlab.kernels.make import HOST, Build, Progress, make
+from tsqlab.kernels.make import HOST, Build, Progress, check_folder, make
 from tsqlab.kernels.source import find_source, patched_tree, patches_in
+from tsqlab.paths import cache
+from tsqlab.results.files import make_folder
 
 _BOOT = Path("/boot")
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
@@ -86,7 +88,9 @@ def build_packages(order: Order, progress: Progress | None = None) -> list[Path]
             f"building packages needs more; try: sudo apt-get install {' '.join(packages)}"
         )
     output = (order.out / "build" / "linux").absolute()
-    output.mkdir(parents=True, exist_ok=True)
+    for folder in (output, cache()):
+        check_folder(folder)
+    make_folder(output)
     build = Build(patched_tree(source, cotsq_patches(source.version)), output, HOST, order.jobs)
     _configure(build, config)
     make(build, ["bindeb-pkg"], order.out / "build.log", progress)

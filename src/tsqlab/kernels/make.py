@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tsqlab.errors import TsqlabError
+from tsqlab.errors import TsqlabError, UsageError
 
 Progress = Callable[[int, float], None]
 """Called with the number of steps done and the seconds since the start."""
@@ -40,6 +41,15 @@ class Build:
     output: Path  # the folder for what is built (O=)
     arch: str = "um"  # Kbuild's ARCH, or HOST
     jobs: int | None = None  # how many jobs at a time; None: one for each CPU
+
+
+def check_folder(path: Path) -> None:
+    """Raise UsageError for a folder in which Kbuild refuses to build."""
+    if re.search(r"[\s:]", str(path)):
+        raise UsageError(
+            f"{path}: no kernel builds in a folder with a space or a colon in its name; "
+            "TSQLAB_CACHE names another place for the cache"
+        )
 
 
 def make(

@@ -16,6 +16,7 @@ from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.build import Recipe
 from tsqlab.kernels.source import history, versions
 from tsqlab.paths import cache
+from tsqlab.results.files import make_folder, write_whole
 
 _WITHOUT = "-without-"
 
@@ -50,10 +51,11 @@ def named() -> dict[str, Recipe]:
 
 def remember(name: str, recipe: Recipe) -> None:
     """Give *recipe* a name. Raises UsageError for a name that is none, or is taken."""
-    if not re.fullmatch(r"[A-Za-z][\w.-]*", name):
+    if not re.fullmatch(r"[A-Za-z][\w.-]{0,99}", name):
         raise UsageError(f'"{name}" is no name for a kernel: a letter, then letters, digits, . - _')
-    _folder().mkdir(parents=True, exist_ok=True)
-    (_folder() / f"{name}.json").write_text(json.dumps(asdict(recipe), default=str) + "\n")
+    make_folder(_folder())
+    text = json.dumps(asdict(recipe), default=str) + "\n"
+    write_whole(_folder() / f"{name}.json", text.encode())
 
 
 def _folder() -> Path:
@@ -62,11 +64,11 @@ def _folder() -> Path:
 
 def _read(path: Path) -> Recipe:
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(path.read_text("utf-8"))
         for key in ("source", "patches"):
             data[key] = Path(data[key]) if data[key] else None
         for key in ("extra", "without"):
             data[key] = tuple(data.get(key, ()))
         return Recipe(**data)
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise TsqlabError(f"{path}: damaged ({error}); remove it") from error

@@ -143,7 +143,13 @@ class Trace:
 def trace(document: Document) -> Trace:
     """Read a document's raw values."""
     metadata = document["metadata"]
-    length_s, total_s = float(metadata["LENGTH"]), float(metadata["TOTAL_LENGTH"])
+    length_s, total_s, step_s = (
+        _seconds(metadata, name) for name in ("LENGTH", "TOTAL_LENGTH", "STEP_SIZE")
+    )
+    if not (step_s <= length_s <= total_s and total_s / step_s <= _STEPS_MAX):
+        raise ValueError(
+            f"expected STEP_SIZE <= LENGTH <= TOTAL_LENGTH <= {_STEPS_MAX} STEP_SIZE in metadata"
+        )
     # Flent's timing has as much time before the flows as after them.
     begin_s = (total_s - length_s) / 2
     t0_unix_s = unix_seconds(metadata["T0"])
@@ -152,7 +158,7 @@ def trace(document: Document) -> Trace:
         begin_s,
         begin_s + length_s,
         total_s,
-        float(metadata["STEP_SIZE"]),
+        step_s,
         tuple(_flow(name, match[1], document, t0_unix_s)
               for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
         {name: _samples(raw[name], "val", t0_unix_s)
@@ -160,6 +166,18 @@ def trace(document: Document) -> Trace:
         tuple(_radio(match[1], raw[name], t0_unix_s)
               for name in raw if raw[name] and (match := _RADIO.fullmatch(name))),
     )  # fmt: skip
+
+
+_SECONDS_MAX = 1e9
+_STEPS_MAX = 10_000_000
+_VALUE_MAX = 1e19  # a counter of 64 bits is less
+
+
+def _seconds(metadata: Mapping[str, Any], name: str) -> float:
+    value = metadata[name]
+    if type(value) not in (int, float) or not 0 < value <= _SECONDS_MAX:
+        raise ValueError(f"metadata.{name}: expected seconds, more than 0 and up to 1e9")
+    return float(value)
 
 
 def unix_seconds(time_utc: str) -> float:
@@ -177,7 +195,7 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
         name,
         direction,
         _samples(rates, "val", t0_unix_s),
-        np.array([record.get("dur", interval_s) for record in rates], dtype=float),
+        _numbers(rates, "dur", interval_s),
         _samples(records, "tcp_rtt", t0_unix_s),
         _samples(records, "tcp_cwnd", t0_unix_s),
         _samples(records, "tcp_retransmits", t0_unix_s),
@@ -217,10 +235,18 @@ def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Radio:
 
 def _samples(records: list[dict[str, Any]], key: str, t0_unix_s: float) -> Samples:
     have = [record for record in records if record.get(key) is not None]
-    return Samples(
-        np.array([record["t"] for record in have], dtype=float) - t0_unix_s,
-        np.array([record[key] for record in have], dtype=float),
-    )
+    return Samples(_numbers(have, "t") - t0_unix_s, _numbers(have, key))
+
+
+def _numbers(records: list[dict[str, Any]], key: str, default: float | None = None) -> Floats:
+    """The values of *key*, which every record has if there is no default. Raises ValueError."""
+    values = [record[key] if default is None else record.get(key, default) for record in records]
+    if not set(map(type, values)) <= {int, float}:
+        raise ValueError(f'a sample\'s "{key}" is no number')
+    numbers = np.array(values, dtype=float)
+    if not (np.abs(numbers) <= _VALUE_MAX).all():
+        raise ValueError(f'a sample\'s "{key}" is more than {_VALUE_MAX:g}')
+    return numbers
 
 
 def _pooled(parts: list[Floats]) -> Floats:

@@ -42,6 +42,29 @@ def open_regular(path: Path, bytes_max: int) -> TextIO:
     return os.fdopen(handle)
 
 
+def read_regular(path: Path, bytes_max: int) -> bytes:
+    """What is in a file of a user's folder, perhaps through a link. Raises OSError.
+
+    It has to be a regular file of at most *bytes_max*: a pipe would have us wait for ever.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "expected a regular file")
+        content = file.read(bytes_max + 1)
+    if len(content) > bytes_max:
+        raise OSError(errno.EFBIG, f"expected {bytes_max >> 20} MiB at most")
+    return content
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder if it is not there. Raises TsqlabError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Make *content* the file at *path*. Raises TsqlabError, as when the disk is full."""
     try:

@@ -32,9 +32,10 @@ from statistics import fmean
 from typing import Any
 
 from tsqlab.errors import FileError
-from tsqlab.metrics.document import CLIENT_KEY, QDISC_SERIES, RADIO_SERIES
+from tsqlab.metrics.document import CLIENT_KEY, QDISC_SERIES, RADIO_SERIES, Trace, trace
+from tsqlab.metrics.summarise import Metrics, summarise_trace
 from tsqlab.results.computed import COMPUTED, Computed, compute
-from tsqlab.results.files import write_whole
+from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
 from tsqlab.results.record import CellRecord
 from tsqlab.results.samples import (
@@ -243,17 +244,42 @@ def write_flent(path: Path, document: Document) -> None:
     write_whole(path, packed.getvalue())
 
 
+FILE_BYTES_MAX = 1 << 30
+"""Of a result file, packed and unpacked; a million samples have about half of it."""
+
+
 def read_flent(path: Path) -> Document:
     """Read a document. Raises FileError when it is not there, damaged, or of another version."""
     try:
-        document = json.loads(gzip.decompress(path.read_bytes()))
+        packed = read_regular(path, FILE_BYTES_MAX)
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            text = file.read(FILE_BYTES_MAX + 1)
+        if len(text) > FILE_BYTES_MAX:
+            raise ValueError(f"more than {FILE_BYTES_MAX >> 20} MiB")
+        document = json.loads(text, parse_constant=_no_number)
     except FileNotFoundError as error:
         raise FileError(path, "no such result file") from error
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         message = f"not a whole result file ({error}); remove it and run the experiment again"
         raise FileError(path, message) from error
     _check(path, document)
     return dict(document)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def read_measured(path: Path) -> tuple[Document, Trace, Metrics]:
+    """Read a document, its arrays and its metrics. Raises FileError."""
+    document = read_flent(path)
+    try:
+        measured = trace(document)
+        return document, measured, summarise_trace(measured)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        said = str(error) if type(error) is ValueError else repr(error)
+        message = f"lacks what a result has ({said}); remove it and run the experiment again"
+        raise FileError(path, message) from error
 
 
 _PARTS: Mapping[str, type] = {
@@ -262,10 +288,12 @@ _PARTS: Mapping[str, type] = {
     "results": dict,
     "raw_values": dict,
 }
+_POINT_MAX_S = 1e9  # of the time axis
+_NUMBERS = frozenset({int, float})
 
 
 def _check(path: Path, document: object) -> None:
-    if not isinstance(document, dict) or not isinstance(document.get("version"), int):
+    if not isinstance(document, dict) or type(document.get("version")) is not int:
         raise FileError(path, "not a result of Flent: it has no version")
     if document["version"] != VERSION:
         found = document["version"]
@@ -273,3 +301,16 @@ def _check(path: Path, document: object) -> None:
     for part, kind in _PARTS.items():
         if not isinstance(document.get(part), kind):
             raise FileError(path, f"not a result of Flent: its {part} are missing")
+    points = document["x_values"]
+    if not set(map(type, points)) <= _NUMBERS or not all(0 <= x <= _POINT_MAX_S for x in points):
+        message = f"expected numbers of seconds, 0 to {_POINT_MAX_S:.0f}"
+        raise FileError(path, message, key="x_values")
+    for name, series in document["results"].items():
+        if not isinstance(series, list) or len(series) != len(points):
+            message = f"expected a list as long as x_values, which has {len(points)} values"
+            raise FileError(path, message, key=f"results.{name}")
+        if not set(map(type, series)) <= {*_NUMBERS, type(None)}:
+            raise FileError(path, "expected numbers, or null", key=f"results.{name}")
+    for name, samples in document["raw_values"].items():
+        if not isinstance(samples, list) or not set(map(type, samples)) <= {dict}:
+            raise FileError(path, "expected a list of samples", key=f"raw_values.{name}")

@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from tsqlab.errors import FileError
-from tsqlab.results.files import write_whole
+from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
 
 MANIFEST = "manifest.json"
+
+MANIFEST_BYTES_MAX = 64 << 20
+"""Ten thousand cells have less than a tenth of it."""
 
 Latency = Literal["tcp_rtt_ms", "ping_ms"]
 State = Literal["done", "waiting"]
@@ -39,16 +42,31 @@ class ManifestKernel(_Part):
     version: str = Field("", validation_alias=AliasChoices("version", "series"))
 
 
+_NAME_BYTES_MAX = 240  # of a cell; a file's name has room for 255, and the result's has a suffix
+
+
+def _check_name(name: str) -> str:
+    """A name that stands for a file in the folder itself. Raises ValueError."""
+    if "/" in name or "\0" in name or name in (".", "..") or len(name.encode()) > _NAME_BYTES_MAX:
+        raise ValueError(
+            f"expected the name of a file in this folder, of up to {_NAME_BYTES_MAX} bytes"
+        )
+    return name
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+
+
 class ManifestCell(_Part):
     """A cell, run or not."""
 
-    id: str
+    id: Name
     key: str = ""  # the key of everything that its result depends on
     factors: dict[str, Level] = {}
-    file: str = ""  # the name of its file in the folder
+    file: Name = ""  # the name of its file in the folder
     state: State = "done"
     # The real time that it took, if the run that did it could note the time.
-    wall_s: float | None = None
+    wall_s: Annotated[float, Field(ge=0, le=1e9)] | None = None
 
     @property
     def done(self) -> bool:
@@ -80,17 +98,18 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """Read a folder's manifest. Raises FileError."""
     path = folder / MANIFEST
-    if not folder.is_dir():
-        raise FileError(folder, "no such folder; give the one that tsqlab run wrote")
     try:
-        return Manifest.model_validate(json.loads(path.read_bytes()))
+        if not folder.is_dir():
+            raise FileError(folder, "no such folder; give the one that tsqlab run wrote")
+        return Manifest.model_validate(json.loads(read_regular(path, MANIFEST_BYTES_MAX)))
     except FileNotFoundError as error:
         message = f"no {MANIFEST} in it; give the folder that tsqlab run wrote"
         raise FileError(folder, message) from error
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        message = f"{first['msg'][:1].lower()}{first['msg'][1:]}; run the experiment again"
+        said = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+        message = f"{said[:1].lower()}{said[1:]}; run the experiment again"
         raise FileError(path, message, key=key) from error
     except (OSError, ValueError, RecursionError) as error:
         message = f"not a whole manifest ({error}); run the experiment again"

@@ -29,9 +29,9 @@ def read_table(path: Path) -> Table:
         with open_regular(path, TABLE_BYTES_MAX) as file:
             names = file.readline().rstrip("\n").split("\t")
             rows = [[int(word) for word in line.split("\t")] for line in file]
-    except (OSError, ValueError) as error:
+        values = np.array(rows, dtype=np.int64).reshape(len(rows), len(names))
+    except (OSError, ValueError, OverflowError) as error:
         raise TsqlabError(f"{path}: not a series of the guest: {error}") from error
-    values = np.array(rows, dtype=np.int64).reshape(len(rows), len(names))
     return {name: values[:, number] for number, name in enumerate(names)}
 
 

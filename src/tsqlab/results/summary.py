@@ -17,7 +17,7 @@ from typing import Any
 
 from tsqlab.errors import FileError
 from tsqlab.metrics.summarise import summarise
-from tsqlab.results.files import write_whole
+from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
 
 METRICS = (
@@ -29,6 +29,7 @@ METRICS = (
 )  # fmt: skip
 
 _DIGITS = 6
+SUMMARY_BYTES_MAX = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ def format_number(value: float | None) -> str:
 def read_summary(path: Path) -> tuple[list[str], list[SummaryRow]]:
     """The names of the factors, and the rows; their factors as text. Raises FileError."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            lines = list(csv.reader(file))
+        text = read_regular(path, SUMMARY_BYTES_MAX).decode()
+        lines = list(csv.reader(io.StringIO(text, newline="")))
     except FileNotFoundError as error:
         raise FileError(path, "no such summary") from error
     except (OSError, ValueError, csv.Error) as error:
@@ -86,9 +87,21 @@ def _row(path: Path, number: int, factors: Sequence[str], line: Sequence[str]) -
     if len(line) != width:
         raise FileError(path, f"{len(line)} fields where there are {width} columns", number)
     try:
-        values = [float(text) if text else None for text in line[len(factors) :]]
+        values = [_number(text) for text in line[len(factors) :]]
     except ValueError as error:
         raise FileError(path, str(error), number) from error
     return SummaryRow(
         dict(zip(factors, line, strict=False)), dict(zip(METRICS, values, strict=True))
     )
+
+
+def _number(text: str) -> float | None:
+    if not text:
+        return None
+    value = float(text)
+    if not abs(value) <= _LARGEST:
+        raise ValueError(f"expected a number of up to {_LARGEST:g}, or nothing, not {text[:100]!r}")
+    return value
+
+
+_LARGEST = 1e30  # sums of counters of 64 bits are less

@@ -67,7 +67,7 @@ def prepare(
             state = _state(folder, experiment, jobs)
             left = [job for job in jobs if not state.done(job)]
             prepared.append(Prepared(name, folder, experiment, jobs, _simulated_s(left)))
-        except TsqlabError as error:
+        except (TsqlabError, OSError) as error:
             prepared.append(Prepared(name, folder, error=str(error)))
     return sorted(prepared, key=lambda entry: entry.left_s)
 
@@ -99,7 +99,7 @@ def _account(entry: Prepared, wall_s: float, error: str) -> Account:
     if entry.experiment is not None:
         try:
             state = _state(entry.folder, entry.experiment, entry.jobs)
-        except TsqlabError:
+        except (TsqlabError, OSError):
             # The folder is damaged, or another experiment's. The error says which.
             pass
         else:

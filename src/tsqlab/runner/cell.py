@@ -63,6 +63,9 @@ def run_cell(
         write_flent(job.file, to_flent(_record(job, measurement)))
     except (TsqlabError, OSError) as error:
         raise TsqlabError(f"cell {job.cell.id}: {error}") from error
+    except (ArithmeticError, LookupError, ValueError) as error:
+        message = f"the guest's series lack what a result has ({error!r})"
+        raise TsqlabError(f"cell {job.cell.id}: {message}") from error
     finally:
         shutil.rmtree(job.work, ignore_errors=True)
     job.console.unlink(missing_ok=True)

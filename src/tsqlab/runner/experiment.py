@@ -19,8 +19,8 @@ from tsqlab.experiment.stored import plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
 from tsqlab.keys import key_of
-from tsqlab.results.flent import read_flent
-from tsqlab.results.summary import summary_row, write_summary
+from tsqlab.results.flent import read_measured
+from tsqlab.results.summary import SummaryRow, write_summary
 from tsqlab.runner.cell import Job
 from tsqlab.runner.folder import FolderState, locked
 from tsqlab.runner.workers import Workers, work
@@ -121,11 +121,12 @@ def _settle(future: Future[float], job: Job, state: FolderState, watcher: Watche
 
 
 def _summarise(state: FolderState) -> None:
-    rows = [
-        summary_row(job.cell.factors, read_flent(job.file), state.wall_s[job.cell.id])
-        for job in state.jobs
-        if state.done(job)
-    ]
+    rows = []
+    for job in state.jobs:
+        if state.done(job):
+            _, _, metrics = read_measured(job.file)
+            wall_s = state.wall_s[job.cell.id]
+            rows.append(SummaryRow(job.cell.factors, metrics | {"wall_s": wall_s}))
     write_summary(state.path / "summary.csv", state.experiment.factors, rows)
 
 

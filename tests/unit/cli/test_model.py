@@ -53,7 +53,7 @@ def test_quantities_have_units(capsys):
         ("airtime --standard legacy --mbps 11", "no legacy rate of 11 Mbit/s; accepted: 6, 9"),
         ("airtime --standard EHT", "invalid choice: 'EHT'"),
         ("airtime --subframes 29", "--subframes 29: no more than 28 fit, at HT20 MCS 7"),
-        ("airtime --subframes 0", "expected a number from 1 on"),
+        ("airtime --subframes 0", "expected a number from 1 to"),
         ("airtime --ip-bytes 28", "an IP packet of UDP has 29 bytes or more"),
         ("airtime --ip-bytes 2297", "an MSDU has at most 2304 bytes"),
         ("aggregation --rate 216", "expected a number with a unit"),
@@ -61,7 +61,7 @@ def test_quantities_have_units(capsys):
         ("aggregation --access 0.5", "expected a number with a unit"),
         ("aggregation --backlog 1.5", "expected a number above 0 and up to 1, not '1.5'"),
         ("aggregation --pacing nan", "expected a number above 0, not 'nan'"),
-        ("aggregation --limits 0", "expected a number from 1 on"),
+        ("aggregation --limits 0", "expected a number from 1 to"),
         ("", "required: ACTION"),
     ],
 )

@@ -108,7 +108,7 @@ def test_a_tuning_is_an_experiment_like_any(
         (["ath9k_htcc"], 'no device profile "ath9k_htcc"; did you mean "ath9k_htc"?'),
         (["ath9k", "--ms", "0"], "expected ms from 0.002 to 1000"),
         (["ath9k", "--ms", "6"], "--ms: a knee needs two or more"),
-        (["ath9k", "--seeds", "0"], "expected a number from 1 on"),
+        (["ath9k", "--seeds", "0"], "expected a number from 1 to"),
         (["ath9k", "--length", "20"], "expected a number with a unit"),
         (["ath9k", "--congestion-control", "a b"], "expected names with commas"),
     ],

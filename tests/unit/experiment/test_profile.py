@@ -83,7 +83,7 @@ def test_the_other_side_is_a_profile_too():
     [
         ('kind = "token-ring"', 'expected "wireline" or "airlink", not \'token-ring\''),
         ('kind = "airlink"\naccess_point = "{path}"', "is this profile itself"),
-        ('kind = "airlink"', "Field required"),
+        ('kind = "airlink"', "title: is missing"),
     ],
 )
 def test_a_bad_profile_is_named(text, message, tmp_path):
@@ -91,6 +91,47 @@ def test_a_bad_profile_is_named(text, message, tmp_path):
     path.write_text(text.replace("{path}", str(path)))
     with pytest.raises(FileError, match=message):
         load_profile(str(path))
+
+
+@pytest.mark.parametrize(
+    ("lines", "key", "message"),
+    [
+        ('kind = ["airlink"]', "kind", 'expected "wireline" or "airlink"'),
+        ('kind = "airlink"\nethernet = 5', "ethernet", "expected the name of a profile, or"),
+        ('kind = "airlink"\naccess_point = 5', "access_point", "expected the name of a profile"),
+        ('kind = "airlink"\naccess_point = ""', "access_point", 'no device profile ""'),
+        ('kind = "airlink"\nethernet = "ath9k"', "ethernet", 'ath9k is "airlink"'),
+        ('kind = "airlink"\naccess_point = "gigabit"', "access_point", 'gigabit is "wireline"'),
+        ('kind = "airlink"\nethernet = "{path}"', "ethernet", "is this profile itself"),
+        ('kind = "airlink"\nrats = 5', "rats", 'unknown key; did you mean "rate"'),
+        ('kind = "wireline"\nline_rate = "1 bit/s"', "line_rate", "whole number of Mbit/s"),
+        ('kind = "wireline"\nline_rate = "1 Mbit/s"', "line_rate", "10 Mbit/s to 100 Gbit/s"),
+        ('kind = "airlink"\nedca.BE.aifsn = 99', "edca.BE.aifsn", "less than or equal to 15"),
+    ],
+)
+def test_a_bad_value_of_a_profile_has_its_key_and_line(lines, key, message, tmp_path):
+    path = tmp_path / "bad.toml"
+    rest = 'title = "x"\n'
+    if "airlink" in lines:
+        rest += 'front = "fullmac"\nband = "5 GHz"\n'
+        rest += "" if "rats" in lines else 'rate = "HT40 MCS7 SGI"\n'
+    path.write_text(rest + lines.replace("{path}", str(path)))
+    with pytest.raises(FileError, match=re.escape(message)) as caught:
+        load_profile(str(path))
+    count = len(path.read_text().splitlines())
+    assert (caught.value.path, caught.value.key, caught.value.line) == (path, key, count)
+
+
+def test_two_profiles_may_name_each_other(tmp_path):
+    for one, other in (("one", "two"), ("two", "one")):
+        text = ("kind = 'airlink'\nfront = 'fullmac'\nband = '5 GHz'\nrate = 'HT40 MCS7 SGI'\n"
+                f"title = '{one}'\naccess_point = '{tmp_path}/{other}.toml'\n")  # fmt: skip
+        (tmp_path / f"{one}.toml").write_text(text)
+    profile = load_profile(f"{tmp_path}/one.toml")
+    assert isinstance(profile, Airlink)
+    assert profile.access_point is not None
+    assert (profile.title, profile.access_point.title) == ("one", "two")
+    assert profile.access_point.access_point is None, "what is not used"
 
 
 def test_a_layout_has_its_own_device_nodes_and_keys():

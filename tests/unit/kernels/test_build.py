@@ -8,7 +8,7 @@ import tarfile
 import pytest
 
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.kernels import Recipe
+from tsqlab.kernels import Recipe, build, built
 from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import Build, make
@@ -85,6 +85,80 @@ def test_a_cache_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(TsqlabError, match="TSQLAB_CACHE names another place"):
         made(tmp_path / "file" / "x", lambda _: None)
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "missing", "no list", "list cut"])
+def test_a_file_that_lost_its_end_is_made_again(damage, tmp_path):
+    runs = []
+
+    def make(folder):
+        runs.append(folder)
+        (folder / "linux").write_bytes(b"x" * 1000)
+        (folder / "log").touch()
+
+    folder = made(tmp_path / "x", make, ("linux",))
+    (folder / "log").unlink()
+    made(folder, make, ("linux",))
+    assert len(runs) == 1, "nobody needs the log"
+    image, whole = folder / "linux", folder / ".whole"
+    if damage in ("cut", "empty"):
+        image.write_bytes(b"x" * (500 if damage == "cut" else 0))
+    elif damage == "missing":
+        image.unlink()
+    elif damage == "no list":
+        whole.unlink()
+    else:
+        whole.write_bytes(whole.read_bytes()[:-3])
+    made(folder, make, ("linux",))
+    assert (len(runs), image.stat().st_size) == (2, 1000)
+
+
+def test_what_was_made_before_files_were_listed_is_whole(tmp_path):
+    made(tmp_path / "x", lambda _: None)
+    (tmp_path / "x" / ".whole").write_bytes(b"")
+    made(tmp_path / "x", lambda _: pytest.fail("made again"), ("linux",))
+
+
+def test_a_cache_that_must_not_be_read(tmp_path, monkeypatch):
+    """Root may read everything, so that the refusal is made up."""
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    with pytest.raises(TsqlabError, match="Permission denied; TSQLAB_CACHE names another place"):
+        made(tmp_path / "x", lambda _: None)
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "{}", "[" * 100_000, '{"version": "6.12"}'])
+def test_a_build_that_does_not_know_itself(text, tmp_path):
+    folder = tmp_path / "cache" / "linux" / "6.12-0123"
+    folder.mkdir(parents=True)
+    (folder / "tsqlab.json").write_text(text)
+    with pytest.raises(TsqlabError, match=r"tsqlab\.json: damaged .* remove .*6\.12-0123 and it"):
+        list(built())
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "5", "{}", "[" * 100_000])
+def test_a_remembered_kernel_that_is_damaged(text, tmp_path):
+    folder = tmp_path / "cache" / "names"
+    folder.mkdir(parents=True)
+    (folder / "mine.json").write_text(text)
+    with pytest.raises(TsqlabError, match=r"mine\.json: damaged .*; remove it"):
+        named()
+
+
+def test_a_kernel_is_not_remembered_in_a_file(tree, tmp_path):
+    (tmp_path / "cache").touch()
+    with pytest.raises(TsqlabError, match="cache/names: cannot be written"):
+        remember("mine", Recipe(source=tree))
+
+
+@pytest.mark.parametrize("name", ["a b", "a:b"])
+def test_a_cache_in_which_kbuild_refuses_to_build(name, tree, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSQLAB_CACHE", str(tmp_path / name))
+    with pytest.raises(UsageError, match=r"no kernel builds in .*; TSQLAB_CACHE names another"):
+        build(Recipe(source=tree))
 
 
 def test_a_tree_is_copied_with_its_changes_and_not_touched(tree, tmp_path):

@@ -24,7 +24,7 @@ from tsqlab.report.claims import claim_rows, totals
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.table import COLUMNS, heading, summary_lines
-from tsqlab.results.files import write_whole
+from tsqlab.results.files import make_folder, write_whole
 from tsqlab.results.folder import MANIFEST, ManifestKernel
 from tsqlab.results.repetitions import SEED, by_setting
 from tsqlab.results.summary import METRICS, format_number
@@ -46,7 +46,7 @@ def write_report(content: Folder) -> Path:
     _check_plots(folder, content.manifest.plots)
     sections = _sections(content)
     plots = folder / PLOTS
-    plots.mkdir(exist_ok=True)
+    make_folder(plots)
     for section in sections:
         for number, plot in enumerate(section.plots, 1):
             write_whole(plots / f"{section.name}-{number}.svg", plain(plot.svg).encode())
@@ -88,7 +88,9 @@ def fill(template: str, **content: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = Markup((_TEMPLATES / "report.css").read_text())  # our own file, which needs no escaping
+    style = Markup(
+        (_TEMPLATES / "report.css").read_text("utf-8")
+    )  # our own file, which needs no escaping
     return environment.get_template(template).render(style=style, **content)
 
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Bounds on quantities, written with units, as the errors say them.
+
+A value beyond its bound is refused when a file is read. In a guest it would cost the memory or
+the hours of a host, or fail without the file's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import AfterValidator
+
+from tsqlab.units import Quantity
+
+
+class KeyedError(ValueError):
+    """What is wrong with several keys together, to be said at one of them."""
+
+    def __init__(self, where: Sequence[str], message: str) -> None:
+        """Remember the key *where*, below the table that is checked."""
+        super().__init__(message)
+        self.where = tuple(where)
+
+
+def between(kind: type[Quantity], low: str, high: str) -> AfterValidator:
+    """A validator of quantities of that kind from *low* to *high*, both included."""
+    least, most = kind.of(low), kind.of(high)
+
+    def check(value: Quantity) -> Quantity:
+        if not least <= value <= most:
+            raise ValueError(f"expected {low} to {high}")
+        return value
+
+    return AfterValidator(check)
+
+
+def whole(unit_size: int, unit: str) -> AfterValidator:
+    """A validator of quantities that are a whole number of a unit."""
+
+    def check(value: Quantity) -> Quantity:
+        if value % unit_size:
+            raise ValueError(f"expected a whole number of {unit}")
+        return value
+
+    return AfterValidator(check)
