@@ -107,15 +107,15 @@ static netdev_tx_t fullmac_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct al_fullmac *fullmac = netdev_priv(dev);
 	struct al_medium *medium = fullmac->radio->medium;
+	u32 shift = READ_ONCE(fullmac->radio->profile.pacing_shift);
 
 	if (unlikely(skb_linearize(skb) || skb->len < ETH_HLEN)) {
 		dev_core_stats_tx_dropped_inc(dev);
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
 	}
-	if (fullmac->radio->profile.pacing_shift)
-		sk_pacing_shift_update(skb->sk,
-				       fullmac->radio->profile.pacing_shift);
+	if (shift)
+		sk_pacing_shift_update(skb->sk, shift);
 	dev_sw_netstats_tx_add(dev, 1, skb->len);
 	spin_lock(&medium->lock);
 	if (fullmac_send(fullmac, skb))

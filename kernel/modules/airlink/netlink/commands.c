@@ -165,7 +165,10 @@ static int netlink_set_radio(struct genl_info *info)
 		return err;
 
 	spin_lock_bh(&radio->medium->lock);
-	radio->profile = profile;
+	if (info->attrs[AIRLINK_ATTR_PROFILE])
+		err = al_radio_set_profile(radio, &profile, info->extack);
+	if (err)
+		goto unlock;
 	if (edca.ac >= 0)
 		al_edcaf_configure(&radio->edcaf[edca.ac], &edca.params);
 	if (fixed)
@@ -174,8 +177,9 @@ static int netlink_set_radio(struct genl_info *info)
 		radio->rate_fixed = fixed;
 		netlink_set_link_rates(radio);
 	}
+unlock:
 	spin_unlock_bh(&radio->medium->lock);
-	return 0;
+	return err;
 }
 
 /* Caller holds the medium's lock. */

@@ -49,6 +49,13 @@ static bool host_device_has_room(const struct al_radio *radio)
 	return !room || radio->host.device_frames < room;
 }
 
+/* Returns whether frames are on the bus, or wait for it. Caller holds the lock. */
+bool al_host_bus_busy(const struct al_radio *radio)
+{
+	return !list_empty(&radio->host.waiting) ||
+	       !list_empty(&radio->host.bus);
+}
+
 /* Starts a transfer with what waits at this instant. */
 static void host_start_transfer(struct al_radio *radio, u64 now_ns)
 {
@@ -143,6 +150,11 @@ void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns)
 
 	mpdu->queue = NULL;
 	mpdu->at_ns = now_ns + radio->profile.report_ns;
+	/* Reports keep their order when report_ns becomes shorter. */
+	if (!list_empty(&host->done))
+		mpdu->at_ns = max(mpdu->at_ns,
+				  list_last_entry(&host->done, struct al_mpdu,
+						  node)->at_ns);
 	list_move_tail(&mpdu->node, &host->done);
 	host->done_frames++;
 	al_host_arm(radio);

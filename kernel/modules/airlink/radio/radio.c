@@ -226,3 +226,29 @@ void al_radio_down(struct al_radio *radio)
 	__skb_queue_purge(&radio->host.received);
 	spin_unlock_bh(&radio->medium->lock);
 }
+
+/*
+ * Changes the profile of a radio, also under traffic: what is under way goes on as it
+ * has begun, and what comes after it follows the new profile. Refused is what the
+ * device was made with; and to take the bus away while frames are on it or wait for
+ * it. Errors: -EOPNOTSUPP, -EBUSY. Caller holds the lock.
+ */
+int al_radio_set_profile(struct al_radio *radio,
+			 const struct al_profile *profile,
+			 struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	if (radio->ops->check_profile)
+		err = radio->ops->check_profile(radio, profile, extack);
+	if (err)
+		return err;
+	if (!profile->bus_frames && al_host_bus_busy(radio)) {
+		NL_SET_ERR_MSG(extack,
+			       "bus_frames: not 0 while frames are on the bus");
+		return -EBUSY;
+	}
+	radio->profile = *profile;
+	al_host_arm(radio);
+	return 0;
+}

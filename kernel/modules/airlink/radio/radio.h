@@ -38,6 +38,12 @@ struct al_front_ops {
 	 * al_aggregate_fill_in_turn() does.
 	 */
 	void (*form_ppdus)(struct al_edcaf *edcaf);
+	/* Returns whether the device can go on with @profile: 0, or an error
+	 * whose reason is in @extack. Optional: without it any will do.
+	 */
+	int (*check_profile)(const struct al_radio *radio,
+			     const struct al_profile *profile,
+			     struct netlink_ext_ack *extack);
 	/* Called when @queue gets back frames that have to be sent again.
 	 * Optional.
 	 */
@@ -122,6 +128,9 @@ void al_radio_destroy(struct al_radio *radio);
 void al_radio_up(struct al_radio *radio);
 void al_radio_listen(struct al_radio *radio, bool listens);
 void al_radio_down(struct al_radio *radio);
+int al_radio_set_profile(struct al_radio *radio,
+			 const struct al_profile *profile,
+			 struct netlink_ext_ack *extack);
 struct al_radio *al_radio_by_address(struct al_medium *medium,
 				     const u8 *address);
 u64 al_radio_idle_from_ns(const struct al_radio *radio);

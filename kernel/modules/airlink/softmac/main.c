@@ -203,9 +203,28 @@ static void softmac_remove(struct al_radio *radio)
 	softmac_free_device(softmac);
 }
 
+/* mac80211 has been told these when the device was made. */
+static int softmac_check_profile(const struct al_radio *radio,
+				 const struct al_profile *profile,
+				 struct netlink_ext_ack *extack)
+{
+	if (profile->device_queues != radio->profile.device_queues) {
+		NL_SET_ERR_MSG(extack,
+			       "device_queues: not of a softmac radio in use");
+		return -EOPNOTSUPP;
+	}
+	if (profile->pacing_shift != radio->profile.pacing_shift) {
+		NL_SET_ERR_MSG(extack,
+			       "pacing_shift: not of a softmac radio in use");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
 #define COMMON_OPS					\
 	.mpdu_bytes	= al_softmac_mpdu_bytes,	\
 	.copy		= al_softmac_copy,		\
+	.check_profile	= softmac_check_profile,	\
 	.sends_alone	= al_softmac_sends_alone,	\
 	.choose_rates	= al_softmac_choose_rates,	\
 	.receive	= al_softmac_receive,		\
