@@ -382,8 +382,11 @@ struct al_radio *al_fullmac_create(const struct al_radio_config *config,
 	}
 	fullmac->radio = radio;
 	err = register_netdev(dev);
-	if (err)
+	if (err) {
+		NL_SET_ERR_MSG(extack,
+			       "the device cannot be made; is its name free?");
 		goto destroy;
+	}
 	return radio;
 
 destroy:

@@ -235,11 +235,13 @@ static int netlink_new_sniffer(struct genl_info *info)
 {
 	struct al_medium *medium = netlink_find_medium(info);
 	char name[IFNAMSIZ] = "air%d";
+	int err;
 
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
-	if (info->attrs[AIRLINK_ATTR_NAME])
-		nla_strscpy(name, info->attrs[AIRLINK_ATTR_NAME], IFNAMSIZ);
+	err = al_netlink_read_name(info, name);
+	if (err)
+		return err;
 	return al_sniffer_create(medium, genl_info_net(info), name,
 				 info->extack);
 }
