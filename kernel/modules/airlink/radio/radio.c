@@ -148,6 +148,7 @@ static void radio_drop_frames(struct al_link *link)
 	for (tid = 0; tid < AL_TIDS; tid++)
 		if (link->queues[tid])
 			al_queue_flush(link->queues[tid]);
+	al_host_ppdus_gone(from);
 }
 
 static void radio_cut_link(struct al_link *link)
