@@ -219,19 +219,26 @@ static struct sk_buff *fullmac_capture(const struct al_mpdu *mpdu, u32 headroom,
 	return frame;
 }
 
-/* Sends a frame of one station to another, or to all others. */
+/* Sends a frame of one station to another, or to all others. The room is that of the
+ * host's own frames: when those have to stop, this one is dropped, since its station
+ * cannot be stopped.
+ */
 static void fullmac_forward(struct al_fullmac *fullmac, struct sk_buff *skb)
 {
-	struct al_medium *medium = fullmac->radio->medium;
-	struct sk_buff *again = skb_copy(skb, GFP_ATOMIC);
+	struct al_radio *radio = fullmac->radio;
+	struct al_medium *medium = radio->medium;
+	struct sk_buff *again = NULL;
 
-	if (!again)
-		return;
 	spin_lock(&medium->lock);
-	if (fullmac_queue_for(fullmac, again->data, 0))
-		fullmac_send(fullmac, again);
-	else
-		dev_kfree_skb_any(again);
+	if (!fullmac_queue_for(fullmac, skb->data, 0))
+		goto unlock;
+	if (!radio->host.stopped)
+		again = skb_copy(skb, GFP_ATOMIC);
+	if (!again)
+		radio->stats.frames_dropped++;
+	else if (fullmac_send(fullmac, again))
+		netif_stop_queue(fullmac->dev);
+unlock:
 	spin_unlock(&medium->lock);
 }
 
