@@ -300,29 +300,33 @@ static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Dumps all radios of all media. cb->args[0] says how many it has dumped so far. */
+/* Dumps all radios of all media. cb->args[0] says how many it has dumped so far.
+ * Errors: -EMSGSIZE if not even one fits in; no bytes would mean that all are dumped.
+ */
 static int netlink_dump_radios(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct al_medium *medium;
 	struct al_radio *radio;
 	long seen = 0;
+	int err = 0;
 
 	mutex_lock(&al_mutex);
 	list_for_each_entry(medium, &al_media, all) {
 		list_for_each_entry(radio, &medium->radios, node) {
 			if (seen++ < cb->args[0])
 				continue;
-			if (al_stats_put(skb, &netlink_family,
-					 NETLINK_CB(cb->skb).portid,
-					 cb->nlh->nlmsg_seq, NLM_F_MULTI,
-					 radio))
+			err = al_stats_put(skb, &netlink_family,
+					   NETLINK_CB(cb->skb).portid,
+					   cb->nlh->nlmsg_seq, NLM_F_MULTI,
+					   radio);
+			if (err)
 				goto full;
 			cb->args[0] = seen;
 		}
 	}
 full:
 	mutex_unlock(&al_mutex);
-	return skb->len;
+	return skb->len ? skb->len : err;
 }
 
 #define CHANGES(command_) {						\
