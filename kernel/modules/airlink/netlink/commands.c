@@ -130,18 +130,23 @@ static int netlink_del_radio(struct genl_info *info)
 	return 0;
 }
 
+static void netlink_set_link_rate(const struct al_radio *radio,
+				  struct al_link *link)
+{
+	if (!link)
+		return;
+	link->rate = radio->rate;
+	link->rate_fixed = radio->rate_fixed;
+}
+
 static void netlink_set_link_rates(struct al_radio *radio)
 {
 	unsigned int index;
 
-	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX) {
-		struct al_link *link = radio->link_to[index];
-
-		if (!link)
-			continue;
-		link->rate = radio->rate;
-		link->rate_fixed = radio->rate_fixed;
-	}
+	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX)
+		netlink_set_link_rate(radio, radio->link_to[index]);
+	netlink_set_link_rate(radio, radio->link_to_all);
+	netlink_set_link_rate(radio, radio->link_to_nobody);
 }
 
 static int netlink_set_radio(struct genl_info *info)
