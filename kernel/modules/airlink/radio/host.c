@@ -117,6 +117,16 @@ static void host_run_bus(struct al_radio *radio, u64 now_ns)
 	}
 }
 
+/* There is no memory for what @skb needs beside it. Caller holds the lock. */
+void al_host_drop(struct al_radio *radio, struct sk_buff *skb)
+{
+	radio->stats.frames_dropped++;
+	if (radio->ops->drop)
+		radio->ops->drop(radio, skb);
+	else
+		dev_kfree_skb_any(skb);
+}
+
 /*
  * Takes @skb in any case; it is dropped if there is no memory. Returns whether the
  * host has to stop its queue. Caller holds the lock.
@@ -128,8 +138,7 @@ bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns)
 	struct al_mpdu *mpdu = al_mpdu_create(queue, skb);
 
 	if (unlikely(!mpdu)) {
-		radio->stats.frames_dropped++;
-		dev_kfree_skb_any(skb);
+		al_host_drop(radio, skb);
 		return false;
 	}
 	host->frames++;

@@ -174,8 +174,7 @@ static void queue_pull(struct al_queue *queue)
 		return;
 	mpdu = al_mpdu_create(queue, skb);
 	if (unlikely(!mpdu)) {
-		radio->stats.frames_dropped++;
-		dev_kfree_skb_any(skb);
+		al_host_drop(radio, skb);
 		return;
 	}
 	radio->host.frames++;

@@ -48,6 +48,10 @@ struct al_front_ops {
 	 * Optional.
 	 */
 	void (*requeue)(struct al_queue *queue);
+	/* Frees a frame of the host that will not be sent, and not be reported.
+	 * Optional: without it dev_kfree_skb_any() does.
+	 */
+	void (*drop)(struct al_radio *radio, struct sk_buff *skb);
 	/* Returns a copy of @skb for a receiver, NULL if there is no memory. */
 	struct sk_buff *(*copy)(struct al_queue *queue, struct sk_buff *skb);
 	/* Returns whether @skb must be sent without others, neither in an

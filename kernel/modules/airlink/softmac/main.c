@@ -223,6 +223,7 @@ static int softmac_check_profile(const struct al_radio *radio,
 
 #define COMMON_OPS					\
 	.mpdu_bytes	= al_softmac_mpdu_bytes,	\
+	.drop		= al_softmac_drop,		\
 	.copy		= al_softmac_copy,		\
 	.check_profile	= softmac_check_profile,	\
 	.sends_alone	= al_softmac_sends_alone,	\
