@@ -144,6 +144,8 @@ static void radio_drop_frames(struct al_link *link)
 				al_ppdu_close(ppdu, false, ktime_get_ns());
 		if (list_empty(&from->edcaf[ac].ready))
 			list_del_init(&from->edcaf[ac].node);
+		else if (from->up)
+			al_edcaf_go_on(&from->edcaf[ac]);
 	}
 	for (tid = 0; tid < AL_TIDS; tid++)
 		if (link->queues[tid])

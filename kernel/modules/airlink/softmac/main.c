@@ -139,15 +139,16 @@ static int softmac_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	struct al_softmac *softmac = hw->priv;
 	struct al_radio *radio = softmac->radio;
 	struct al_edcaf *edcaf = &radio->edcaf[ac];
-
-	spin_lock_bh(&radio->medium->lock);
-	edcaf->params = (struct al_edca_params) {
+	const struct al_edca_params ours = {
 		.aifsn = params->aifs,
 		.cw_min = params->cw_min,
 		.cw_max = params->cw_max,
 		.txop_us = params->txop * 32,
 	};
-	edcaf->cw = edcaf->params.cw_min;
+
+	spin_lock_bh(&radio->medium->lock);
+	al_edcaf_configure(edcaf, &ours);
+	edcaf->cw = ours.cw_min;
 	spin_unlock_bh(&radio->medium->lock);
 	return 0;
 }
