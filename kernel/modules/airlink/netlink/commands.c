@@ -187,6 +187,16 @@ unlock:
 	return err;
 }
 
+static void netlink_set_hears(struct al_radio *from, struct al_radio *to,
+			      bool hears)
+{
+	bool heard = test_bit(to->index, from->hearers);
+
+	__assign_bit(to->index, from->hearers, hears);
+	if (hears && !heard)
+		al_exchange_missed(to, from);
+}
+
 /* Caller holds the medium's lock. */
 static int netlink_change_link(struct genl_info *info, struct al_radio *from,
 			       struct al_radio *to, const struct al_rate *rate)
@@ -205,8 +215,8 @@ static int netlink_change_link(struct genl_info *info, struct al_radio *from,
 	if (attrs[AIRLINK_ATTR_RATE] || attrs[AIRLINK_ATTR_RATE_CONTROL])
 		link->rate_fixed = attrs[AIRLINK_ATTR_RATE];
 	if (attrs[AIRLINK_ATTR_HEARS])
-		__assign_bit(to->index, from->hearers,
-			     nla_get_u8(attrs[AIRLINK_ATTR_HEARS]));
+		netlink_set_hears(from, to,
+				  nla_get_u8(attrs[AIRLINK_ATTR_HEARS]));
 	return 0;
 }
 

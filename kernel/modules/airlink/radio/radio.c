@@ -56,6 +56,7 @@ static void radio_join_medium(struct al_radio *radio, unsigned int index)
 		__set_bit(index, other->hearers);
 		__set_bit(other->index, radio->hearers);
 	}
+	al_exchange_missed(radio, NULL);
 }
 
 /* Errors: -ENOSPC, -EEXIST. Caller holds the lock. */
@@ -208,6 +209,7 @@ void al_radio_up(struct al_radio *radio)
 {
 	spin_lock_bh(&radio->medium->lock);
 	radio->up = true;
+	al_exchange_missed(radio, NULL);
 	spin_unlock_bh(&radio->medium->lock);
 }
 
