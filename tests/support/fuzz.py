@@ -122,7 +122,9 @@ class _Fuzz:
             Attribute.PROFILE: self.profile,
             Attribute.EDCA: self.edca,
             Attribute.PEER: self.any_address,
-            Attribute.LOSS: lambda: struct.pack("=I", self.rng.choice((0, 10**8, 10**9, 10**9 + 1))),
+            Attribute.LOSS: lambda: struct.pack(
+                "=I", self.rng.choice((0, 10**8, 10**9, 10**9 + 1))
+            ),
             Attribute.SNR: lambda: struct.pack("=i", self.rng.choice((-10001, 0, 2000, 10000))),
             Attribute.HEARS: lambda: bytes([self.rng.choice((0, 1, 1, 2))]),
         }
