@@ -75,6 +75,7 @@ void ping_endpoint(int words, char *word[]);
 void qdisc_endpoint(int words, char *word[]);
 void capture_endpoint(int words, char *word[]);
 void genl_watch_endpoint(int words, char *word[]);
+void genl_try_endpoint(int words, char *word[]);
 
 /* words.c: a plan line's words as numbers and addresses; an error calls them what */
 int64_t word_number(const char *word, const char *what);

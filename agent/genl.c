@@ -24,8 +24,7 @@
 
 #define FAMILY_NAME_MAX	16	/* GENL_NAMSIZ */
 
-static void send_request(const struct genl *genl, int flags, const void *payload,
-			 size_t bytes)
+void genl_send(const struct genl *genl, int flags, const void *payload, size_t bytes)
 {
 	char request[NLMSG_HDRLEN + GENL_REQUEST_MAX];
 	struct nlmsghdr header = {
@@ -40,8 +39,7 @@ static void send_request(const struct genl *genl, int flags, const void *payload
 		die_errno("cannot send a request to %s", genl->name);
 }
 
-/* The sentence with which the kernel explains an error, or "" if it has none. */
-static const char *explanation_of(const struct nlmsghdr *message)
+const char *genl_explanation(const struct nlmsghdr *message)
 {
 	const struct nlmsgerr *error = NLMSG_DATA(message);
 	size_t skip = sizeof(*error);
@@ -69,7 +67,7 @@ static const struct nlmsghdr *receive(const struct genl *genl)
 	if (!NLMSG_OK(message, (size_t)length))
 		die("%s answers with half a message", genl->name);
 	if (message->nlmsg_type == NLMSG_ERROR && error->error)
-		die("%s refuses: %s (%s)", genl->name, explanation_of(message),
+		die("%s refuses: %s (%s)", genl->name, genl_explanation(message),
 		    strerror(-error->error));
 	return message;
 }
@@ -97,7 +95,7 @@ struct genl genl_open(const char *name)
 	if (genl.fd < 0 ||
 	    setsockopt(genl.fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on)))
 		die_errno("no generic netlink");
-	send_request(&genl, 0, &request,
+	genl_send(&genl, 0, &request,
 		     GENL_HDRLEN + NLA_ALIGN(request.attribute.nla_len));
 	answer = receive(&genl);
 	number = genl_attribute(answer, CTRL_ATTR_FAMILY_ID);
@@ -115,12 +113,12 @@ static int nibble(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-struct genl_request genl_request(const char *hex)
+struct genl_request genl_bytes(const char *hex)
 {
 	struct genl_request request = { .bytes = strlen(hex) / 2 };
 	size_t byte;
 
-	if (strlen(hex) % 2 || request.bytes < GENL_HDRLEN || request.bytes > GENL_REQUEST_MAX)
+	if (strlen(hex) % 2 || request.bytes > GENL_REQUEST_MAX)
 		die("plan: '%.40s' is no request", hex);
 	for (byte = 0; byte < request.bytes; byte++) {
 		int high = nibble(hex[2 * byte]), low = nibble(hex[2 * byte + 1]);
@@ -132,11 +130,20 @@ struct genl_request genl_request(const char *hex)
 	return request;
 }
 
+struct genl_request genl_request(const char *hex)
+{
+	struct genl_request request = genl_bytes(hex);
+
+	if (request.bytes < GENL_HDRLEN)
+		die("plan: '%.40s' is no request", hex);
+	return request;
+}
+
 const struct nlmsghdr *genl_ask(const struct genl *genl, const struct genl_request *request)
 {
 	const struct nlmsghdr *answer;
 
-	send_request(genl, 0, request->payload, request->bytes);
+	genl_send(genl, 0, request->payload, request->bytes);
 	answer = receive(genl);
 	if (answer->nlmsg_type != genl->family)
 		die("%s has no answer", genl->name);
@@ -157,7 +164,7 @@ void genl_in_node(const char *node, const char *family, const char *hex)
 	if (!pid) {
 		struct genl genl = genl_open(family);
 
-		send_request(&genl, NLM_F_ACK, request.payload, request.bytes);
+		genl_send(&genl, NLM_F_ACK, request.payload, request.bytes);
 		while (receive(&genl)->nlmsg_type != NLMSG_ERROR)
 			;
 		_exit(0);

@@ -25,6 +25,12 @@ struct genl_request {
 
 struct genl genl_open(const char *name);
 struct genl_request genl_request(const char *hex);
+/* The same of bytes that need not be a request at all. */
+struct genl_request genl_bytes(const char *hex);
+/* Sends what may be a request. */
+void genl_send(const struct genl *genl, int flags, const void *payload, size_t bytes);
+/* The sentence with which the kernel explains an error, or "" if it has none. */
+const char *genl_explanation(const struct nlmsghdr *message);
 /* Sends a request and waits for its answer, which stays until the next call. */
 const struct nlmsghdr *genl_ask(const struct genl *genl, const struct genl_request *request);
 /* An attribute of an answer, outside any nest, or NULL. */

@@ -10,7 +10,7 @@
  *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
  *   clock   T0 STEP END              the measurement's instants, ns since boot
- *   tcp|udp|ping|qdisc|capture|genl-watch NODE ID ...
+ *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try NODE ID ...
  *                                    an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
@@ -48,6 +48,7 @@ static const struct {
 	{ "qdisc", 5, qdisc_endpoint },
 	{ "capture", 4, capture_endpoint },
 	{ "genl-watch", 8, genl_watch_endpoint },
+	{ "genl-try", 7, genl_try_endpoint },
 };
 
 static pid_t *processes;	/* the endpoints', process_count of them */

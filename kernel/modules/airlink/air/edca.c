@@ -21,6 +21,7 @@
  */
 
 #include <linux/math64.h>
+#include <linux/timekeeping.h>
 
 #include "air/edca.h"
 #include "air/medium.h"
@@ -45,14 +46,6 @@ void al_edcaf_init(struct al_edcaf *edcaf, struct al_radio *radio, u8 ac)
 	INIT_LIST_HEAD(&edcaf->node);
 	INIT_LIST_HEAD(&edcaf->ready);
 	INIT_LIST_HEAD(&edcaf->backlog);
-}
-
-/* New parameters take effect with the next draw. */
-void al_edcaf_configure(struct al_edcaf *edcaf,
-			const struct al_edca_params *params)
-{
-	edcaf->params = *params;
-	edcaf->cw = clamp(edcaf->cw, params->cw_min, params->cw_max);
 }
 
 /* Returns the first slot boundary of this idle period, or AL_NEVER_NS. */
@@ -80,6 +73,26 @@ u64 al_edcaf_access_ns(const struct al_edcaf *edcaf)
 			      div_u64(edcaf->asked_ns - first_ns + slot_ns - 1,
 				      slot_ns));
 	return first_ns + (u64)slots * slot_ns;
+}
+
+/* The countdown may be shorter than it was when the medium's timer was set. One that
+ * would be over by now ends at the next boundary, and not in the past.
+ */
+void al_edcaf_go_on(struct al_edcaf *edcaf)
+{
+	if (list_empty(&edcaf->node))
+		return;
+	edcaf->asked_ns = ktime_get_ns();
+	al_medium_schedule(edcaf->radio->medium, al_edcaf_access_ns(edcaf));
+}
+
+/* A new contention window takes effect with the next draw, a new AIFS at once. */
+void al_edcaf_configure(struct al_edcaf *edcaf,
+			const struct al_edca_params *params)
+{
+	edcaf->params = *params;
+	edcaf->cw = clamp(edcaf->cw, params->cw_min, params->cw_max);
+	al_edcaf_go_on(edcaf);
 }
 
 /* Counts down the slot boundaries until @now_ns, when the medium becomes busy. */

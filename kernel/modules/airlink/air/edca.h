@@ -44,6 +44,7 @@ struct al_edcaf {
 void al_edcaf_init(struct al_edcaf *edcaf, struct al_radio *radio, u8 ac);
 void al_edcaf_configure(struct al_edcaf *edcaf,
 			const struct al_edca_params *params);
+void al_edcaf_go_on(struct al_edcaf *edcaf);
 u64 al_edcaf_access_ns(const struct al_edcaf *edcaf);
 void al_edcaf_freeze(struct al_edcaf *edcaf, u64 now_ns);
 void al_edcaf_ask(struct al_edcaf *edcaf, u64 now_ns);

@@ -6,10 +6,11 @@
  *
  * Hearing. A frame makes the medium busy for all radios that hear its sender, from
  * its first to its last ns. A radio that hears two frames at a time, or sends
- * itself, can decode neither (there is no capture effect). A radio that decodes a
- * frame keeps silent as long as its Duration field says (NAV). One that hears a
- * frame and cannot decode it waits EIFS instead of AIFS, that is, for the ACK that
- * may follow (10.3.2.3.7), unless it can decode a frame that comes in between.
+ * itself, can decode neither (there is no capture effect). Nor does one decode a
+ * frame whose beginning it has missed. A radio that decodes a frame keeps silent as
+ * long as its Duration field says (NAV). One that hears a frame and cannot decode it
+ * waits EIFS instead of AIFS, that is, for the ACK that may follow (10.3.2.3.7),
+ * unless it can decode a frame that comes in between.
  *
  * Failing. A sender that gets no answer learns it after the ACK timeout, and
  * counts AIFS from there (10.23.2.4 c). A receiver that decodes no MPDU of a PPDU
@@ -84,6 +85,24 @@ static void exchange_make_busy(struct al_radio *radio, u64 from_ns,
 	if (until_ns > busy_from_ns) {
 		radio->stats.busy_ns += until_ns - busy_from_ns;
 		radio->heard_until_ns = until_ns;
+	}
+}
+
+/* @radio begins to hear while frames are on the air: those of @from, or all if that is
+ * NULL. It senses the rest of them, but has missed their beginning, without which a
+ * receiver decodes nothing, nor knows of a frame that it has to wait EIFS after.
+ */
+void al_exchange_missed(struct al_radio *radio, const struct al_radio *from)
+{
+	u64 now_ns = ktime_get_ns();
+	struct al_exchange *exchange;
+
+	list_for_each_entry(exchange, &radio->medium->exchanges, node) {
+		if (!exchange->on_air || (from && exchange->from != from))
+			continue;
+		__set_bit(radio->index, exchange->deaf);
+		if (test_bit(radio->index, exchange->from->hearers))
+			exchange_make_busy(radio, now_ns, exchange->at_ns);
 	}
 }
 

@@ -35,7 +35,9 @@ struct al_exchange {
 	u64 frame_ns;			/* its time on the air */
 	u64 remaining_ns;		/* set at its end: its Duration field */
 	DECLARE_BITMAP(garbled, AL_RADIOS_MAX);	/* who hears others as well */
-	DECLARE_BITMAP(deaf, AL_RADIOS_MAX);	/* who sends at the same time */
+	DECLARE_BITMAP(deaf, AL_RADIOS_MAX);	/* who sends at the same time, or
+						 * was not there when it began
+						 */
 
 	u64 txop_end_ns;		/* 0: no TXOP limit */
 	u64 began_ns;			/* airtime is charged from then on */
@@ -43,6 +45,7 @@ struct al_exchange {
 
 void al_exchange_begin(struct al_edcaf *edcaf, u64 now_ns);
 void al_exchange_advance(struct al_exchange *exchange);
+void al_exchange_missed(struct al_radio *radio, const struct al_radio *from);
 void al_exchange_abort(struct al_radio *radio);
 
 #endif /* AIRLINK_EXCHANGE_H */

@@ -107,15 +107,15 @@ static netdev_tx_t fullmac_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct al_fullmac *fullmac = netdev_priv(dev);
 	struct al_medium *medium = fullmac->radio->medium;
+	u32 shift = READ_ONCE(fullmac->radio->profile.pacing_shift);
 
 	if (unlikely(skb_linearize(skb) || skb->len < ETH_HLEN)) {
 		dev_core_stats_tx_dropped_inc(dev);
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
 	}
-	if (fullmac->radio->profile.pacing_shift)
-		sk_pacing_shift_update(skb->sk,
-				       fullmac->radio->profile.pacing_shift);
+	if (shift)
+		sk_pacing_shift_update(skb->sk, shift);
 	dev_sw_netstats_tx_add(dev, 1, skb->len);
 	spin_lock(&medium->lock);
 	if (fullmac_send(fullmac, skb))
@@ -219,19 +219,26 @@ static struct sk_buff *fullmac_capture(const struct al_mpdu *mpdu, u32 headroom,
 	return frame;
 }
 
-/* Sends a frame of one station to another, or to all others. */
+/* Sends a frame of one station to another, or to all others. The room is that of the
+ * host's own frames: when those have to stop, this one is dropped, since its station
+ * cannot be stopped.
+ */
 static void fullmac_forward(struct al_fullmac *fullmac, struct sk_buff *skb)
 {
-	struct al_medium *medium = fullmac->radio->medium;
-	struct sk_buff *again = skb_copy(skb, GFP_ATOMIC);
+	struct al_radio *radio = fullmac->radio;
+	struct al_medium *medium = radio->medium;
+	struct sk_buff *again = NULL;
 
-	if (!again)
-		return;
 	spin_lock(&medium->lock);
-	if (fullmac_queue_for(fullmac, again->data, 0))
-		fullmac_send(fullmac, again);
-	else
-		dev_kfree_skb_any(again);
+	if (!fullmac_queue_for(fullmac, skb->data, 0))
+		goto unlock;
+	if (!radio->host.stopped)
+		again = skb_copy(skb, GFP_ATOMIC);
+	if (!again)
+		radio->stats.frames_dropped++;
+	else if (fullmac_send(fullmac, again))
+		netif_stop_queue(fullmac->dev);
+unlock:
 	spin_unlock(&medium->lock);
 }
 
@@ -382,8 +389,11 @@ struct al_radio *al_fullmac_create(const struct al_radio_config *config,
 	}
 	fullmac->radio = radio;
 	err = register_netdev(dev);
-	if (err)
+	if (err) {
+		NL_SET_ERR_MSG(extack,
+			       "the device cannot be made; is its name free?");
 		goto destroy;
+	}
 	return radio;
 
 destroy:

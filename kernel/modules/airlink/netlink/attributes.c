@@ -176,6 +176,23 @@ int al_netlink_read_address(struct genl_info *info, int attribute, u8 *address)
 	return -EADDRNOTAVAIL;
 }
 
+/* Sets @name, which has IFNAMSIZ bytes, if the message has a name. It becomes a folder
+ * in sysfs, also of a softmac device, whose wiphy has it.
+ */
+int al_netlink_read_name(struct genl_info *info, char *name)
+{
+	struct nlattr *attr = info->attrs[AIRLINK_ATTR_NAME];
+
+	if (!attr)
+		return 0;
+	nla_strscpy(name, attr, IFNAMSIZ);
+	if (dev_valid_name(name))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "not a name that a device can have");
+	return -EINVAL;
+}
+
 /* The best rate of a softmac device if the message names none: HT40, two streams. */
 static const struct al_rate netlink_best_rate = {
 	.phy = AL_PHY_HT, .mcs = 7, .streams = 2, .width_mhz = 40, .gi_ns = 400,
@@ -191,8 +208,8 @@ int al_netlink_read_config(struct genl_info *info,
 	config->net = genl_info_net(info);
 	config->profile = al_profile_neutral;
 	config->best = netlink_best_rate;
-	if (attrs[AIRLINK_ATTR_NAME])
-		nla_strscpy(config->name, attrs[AIRLINK_ATTR_NAME], IFNAMSIZ);
+	if (!err)
+		err = al_netlink_read_name(info, config->name);
 	if (!err)
 		err = al_netlink_read_profile(info, &config->profile);
 	if (!err && attrs[AIRLINK_ATTR_RATE]) {

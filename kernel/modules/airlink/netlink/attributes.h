@@ -23,6 +23,7 @@ struct al_edca_change {
 extern const struct nla_policy al_netlink_policy[];
 
 int al_netlink_need(struct genl_info *info, int attribute);
+int al_netlink_read_name(struct genl_info *info, char *name);
 int al_netlink_read_address(struct genl_info *info, int attribute,
 			    u8 *address);
 int al_netlink_read_rate(struct genl_info *info, int attribute,

@@ -130,18 +130,23 @@ static int netlink_del_radio(struct genl_info *info)
 	return 0;
 }
 
+static void netlink_set_link_rate(const struct al_radio *radio,
+				  struct al_link *link)
+{
+	if (!link)
+		return;
+	link->rate = radio->rate;
+	link->rate_fixed = radio->rate_fixed;
+}
+
 static void netlink_set_link_rates(struct al_radio *radio)
 {
 	unsigned int index;
 
-	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX) {
-		struct al_link *link = radio->link_to[index];
-
-		if (!link)
-			continue;
-		link->rate = radio->rate;
-		link->rate_fixed = radio->rate_fixed;
-	}
+	for_each_set_bit(index, radio->medium->indices, AL_RADIOS_MAX)
+		netlink_set_link_rate(radio, radio->link_to[index]);
+	netlink_set_link_rate(radio, radio->link_to_all);
+	netlink_set_link_rate(radio, radio->link_to_nobody);
 }
 
 static int netlink_set_radio(struct genl_info *info)
@@ -165,7 +170,10 @@ static int netlink_set_radio(struct genl_info *info)
 		return err;
 
 	spin_lock_bh(&radio->medium->lock);
-	radio->profile = profile;
+	if (info->attrs[AIRLINK_ATTR_PROFILE])
+		err = al_radio_set_profile(radio, &profile, info->extack);
+	if (err)
+		goto unlock;
 	if (edca.ac >= 0)
 		al_edcaf_configure(&radio->edcaf[edca.ac], &edca.params);
 	if (fixed)
@@ -174,8 +182,19 @@ static int netlink_set_radio(struct genl_info *info)
 		radio->rate_fixed = fixed;
 		netlink_set_link_rates(radio);
 	}
+unlock:
 	spin_unlock_bh(&radio->medium->lock);
-	return 0;
+	return err;
+}
+
+static void netlink_set_hears(struct al_radio *from, struct al_radio *to,
+			      bool hears)
+{
+	bool heard = test_bit(to->index, from->hearers);
+
+	__assign_bit(to->index, from->hearers, hears);
+	if (hears && !heard)
+		al_exchange_missed(to, from);
 }
 
 /* Caller holds the medium's lock. */
@@ -196,8 +215,8 @@ static int netlink_change_link(struct genl_info *info, struct al_radio *from,
 	if (attrs[AIRLINK_ATTR_RATE] || attrs[AIRLINK_ATTR_RATE_CONTROL])
 		link->rate_fixed = attrs[AIRLINK_ATTR_RATE];
 	if (attrs[AIRLINK_ATTR_HEARS])
-		__assign_bit(to->index, from->hearers,
-			     nla_get_u8(attrs[AIRLINK_ATTR_HEARS]));
+		netlink_set_hears(from, to,
+				  nla_get_u8(attrs[AIRLINK_ATTR_HEARS]));
 	return 0;
 }
 
@@ -231,11 +250,13 @@ static int netlink_new_sniffer(struct genl_info *info)
 {
 	struct al_medium *medium = netlink_find_medium(info);
 	char name[IFNAMSIZ] = "air%d";
+	int err;
 
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
-	if (info->attrs[AIRLINK_ATTR_NAME])
-		nla_strscpy(name, info->attrs[AIRLINK_ATTR_NAME], IFNAMSIZ);
+	err = al_netlink_read_name(info, name);
+	if (err)
+		return err;
 	return al_sniffer_create(medium, genl_info_net(info), name,
 				 info->extack);
 }
@@ -294,29 +315,33 @@ static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Dumps all radios of all media. cb->args[0] says how many it has dumped so far. */
+/* Dumps all radios of all media. cb->args[0] says how many it has dumped so far.
+ * Errors: -EMSGSIZE if not even one fits in; no bytes would mean that all are dumped.
+ */
 static int netlink_dump_radios(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct al_medium *medium;
 	struct al_radio *radio;
 	long seen = 0;
+	int err = 0;
 
 	mutex_lock(&al_mutex);
 	list_for_each_entry(medium, &al_media, all) {
 		list_for_each_entry(radio, &medium->radios, node) {
 			if (seen++ < cb->args[0])
 				continue;
-			if (al_stats_put(skb, &netlink_family,
-					 NETLINK_CB(cb->skb).portid,
-					 cb->nlh->nlmsg_seq, NLM_F_MULTI,
-					 radio))
+			err = al_stats_put(skb, &netlink_family,
+					   NETLINK_CB(cb->skb).portid,
+					   cb->nlh->nlmsg_seq, NLM_F_MULTI,
+					   radio);
+			if (err)
 				goto full;
 			cb->args[0] = seen;
 		}
 	}
 full:
 	mutex_unlock(&al_mutex);
-	return skb->len;
+	return skb->len ? skb->len : err;
 }
 
 #define CHANGES(command_) {						\

@@ -49,6 +49,13 @@ static bool host_device_has_room(const struct al_radio *radio)
 	return !room || radio->host.device_frames < room;
 }
 
+/* Returns whether frames are on the bus, or wait for it. Caller holds the lock. */
+bool al_host_bus_busy(const struct al_radio *radio)
+{
+	return !list_empty(&radio->host.waiting) ||
+	       !list_empty(&radio->host.bus);
+}
+
 /* Starts a transfer with what waits at this instant. */
 static void host_start_transfer(struct al_radio *radio, u64 now_ns)
 {
@@ -79,12 +86,15 @@ static void host_start_transfer(struct al_radio *radio, u64 now_ns)
 	list_splice_tail(&transfer, &host->bus);
 }
 
+static bool host_may_start_transfer(const struct al_radio *radio)
+{
+	return !list_empty(&radio->host.waiting) &&
+	       radio->host.transfers < radio->profile.bus_transfers;
+}
+
 static void host_start_transfers(struct al_radio *radio, u64 now_ns)
 {
-	struct al_host *host = &radio->host;
-
-	while (!list_empty(&host->waiting) &&
-	       host->transfers < radio->profile.bus_transfers)
+	while (host_may_start_transfer(radio))
 		host_start_transfer(radio, now_ns);
 }
 
@@ -94,6 +104,7 @@ static void host_run_bus(struct al_radio *radio, u64 now_ns)
 	struct al_host *host = &radio->host;
 	struct al_mpdu *mpdu;
 
+	host_start_transfers(radio, now_ns);
 	while ((mpdu = list_first_entry_or_null(&host->bus, struct al_mpdu,
 						node)) &&
 	       mpdu->at_ns <= now_ns && host_device_has_room(radio)) {
@@ -104,6 +115,16 @@ static void host_run_bus(struct al_radio *radio, u64 now_ns)
 		host_enter_device(radio, mpdu);
 		host_start_transfers(radio, now_ns);
 	}
+}
+
+/* There is no memory for what @skb needs beside it. Caller holds the lock. */
+void al_host_drop(struct al_radio *radio, struct sk_buff *skb)
+{
+	radio->stats.frames_dropped++;
+	if (radio->ops->drop)
+		radio->ops->drop(radio, skb);
+	else
+		dev_kfree_skb_any(skb);
 }
 
 /*
@@ -117,8 +138,7 @@ bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns)
 	struct al_mpdu *mpdu = al_mpdu_create(queue, skb);
 
 	if (unlikely(!mpdu)) {
-		radio->stats.frames_dropped++;
-		dev_kfree_skb_any(skb);
+		al_host_drop(radio, skb);
 		return false;
 	}
 	host->frames++;
@@ -143,6 +163,11 @@ void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns)
 
 	mpdu->queue = NULL;
 	mpdu->at_ns = now_ns + radio->profile.report_ns;
+	/* Reports keep their order when report_ns becomes shorter. */
+	if (!list_empty(&host->done))
+		mpdu->at_ns = max(mpdu->at_ns,
+				  list_last_entry(&host->done, struct al_mpdu,
+						  node)->at_ns);
 	list_move_tail(&mpdu->node, &host->done);
 	host->done_frames++;
 	al_host_arm(radio);
@@ -190,6 +215,20 @@ void al_host_exchange_over(struct al_radio *radio, u64 now_ns)
 	al_host_arm(radio);
 }
 
+/* PPDUs have gone in another way than over the air, so there is room for others, which
+ * form when the lock is free again. Caller holds the lock.
+ */
+void al_host_ppdus_gone(struct al_radio *radio)
+{
+	struct al_host *host = &radio->host;
+
+	if (!radio->up)
+		return;
+	host->refill_ns = min(host->refill_ns, ktime_get_ns() +
+					       radio->profile.refill_ns);
+	al_host_arm(radio);
+}
+
 /* Returns when the frames in host->done are to be reported, or AL_NEVER_NS. */
 static u64 host_report_due_ns(struct al_radio *radio)
 {
@@ -229,6 +268,11 @@ static u64 host_bus_due_ns(struct al_radio *radio)
 		list_first_entry_or_null(&radio->host.bus, struct al_mpdu,
 					 node);
 
+	/* A peer that goes away leaves room for transfers of others' frames,
+	 * and so does a profile that has more of them.
+	 */
+	if (host_may_start_transfer(radio))
+		return ktime_get_ns();
 	/* If there is no room, the end of an exchange lets the bus go on. */
 	return mpdu && host_device_has_room(radio) ? mpdu->at_ns : AL_NEVER_NS;
 }

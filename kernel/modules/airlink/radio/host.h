@@ -42,9 +42,12 @@ int al_host_init(struct al_radio *radio);
 void al_host_destroy(struct al_radio *radio);
 
 bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns);
+void al_host_drop(struct al_radio *radio, struct sk_buff *skb);
 void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns);
 void al_host_received(struct al_radio *radio, struct sk_buff *skb);
 void al_host_exchange_over(struct al_radio *radio, u64 now_ns);
+void al_host_ppdus_gone(struct al_radio *radio);
 void al_host_arm(struct al_radio *radio);
+bool al_host_bus_busy(const struct al_radio *radio);
 
 #endif /* AIRLINK_HOST_H */

@@ -89,17 +89,33 @@ static void queue_give_up_in_device(struct al_queue *queue,
 	}
 }
 
+/* @mpdu, the last of its transfer, is taken from @frames. The transfer then ends with
+ * the frame before it, and is over if there is none. host_bus_due_ns() sees to it that
+ * another one starts.
+ */
+static void queue_end_transfer(struct al_host *host, struct list_head *frames,
+			       struct al_mpdu *mpdu)
+{
+	struct al_mpdu *before = list_prev_entry(mpdu, node);
+
+	mpdu->ends_transfer = false;
+	if (&before->node != frames && !before->ends_transfer)
+		before->ends_transfer = true;
+	else
+		host->transfers--;
+}
+
 static void queue_give_up_on_bus(struct al_queue *queue,
 				 struct list_head *frames)
 {
+	struct al_host *host = &queue->link->from->host;
 	struct al_mpdu *mpdu, *next;
 
 	list_for_each_entry_safe(mpdu, next, frames, node) {
 		if (mpdu->queue != queue)
 			continue;
 		if (mpdu->ends_transfer)
-			queue->link->from->host.transfers--;
-		mpdu->ends_transfer = false;
+			queue_end_transfer(host, frames, mpdu);
 		queue_give_up(queue, mpdu);
 	}
 }
@@ -158,8 +174,7 @@ static void queue_pull(struct al_queue *queue)
 		return;
 	mpdu = al_mpdu_create(queue, skb);
 	if (unlikely(!mpdu)) {
-		radio->stats.frames_dropped++;
-		dev_kfree_skb_any(skb);
+		al_host_drop(radio, skb);
 		return;
 	}
 	radio->host.frames++;

@@ -56,6 +56,7 @@ static void radio_join_medium(struct al_radio *radio, unsigned int index)
 		__set_bit(index, other->hearers);
 		__set_bit(other->index, radio->hearers);
 	}
+	al_exchange_missed(radio, NULL);
 }
 
 /* Errors: -ENOSPC, -EEXIST. Caller holds the lock. */
@@ -144,10 +145,13 @@ static void radio_drop_frames(struct al_link *link)
 				al_ppdu_close(ppdu, false, ktime_get_ns());
 		if (list_empty(&from->edcaf[ac].ready))
 			list_del_init(&from->edcaf[ac].node);
+		else if (from->up)
+			al_edcaf_go_on(&from->edcaf[ac]);
 	}
 	for (tid = 0; tid < AL_TIDS; tid++)
 		if (link->queues[tid])
 			al_queue_flush(link->queues[tid]);
+	al_host_ppdus_gone(from);
 }
 
 static void radio_cut_link(struct al_link *link)
@@ -205,6 +209,7 @@ void al_radio_up(struct al_radio *radio)
 {
 	spin_lock_bh(&radio->medium->lock);
 	radio->up = true;
+	al_exchange_missed(radio, NULL);
 	spin_unlock_bh(&radio->medium->lock);
 }
 
@@ -225,4 +230,30 @@ void al_radio_down(struct al_radio *radio)
 	radio_visit_links(radio, radio_drop_frames);
 	__skb_queue_purge(&radio->host.received);
 	spin_unlock_bh(&radio->medium->lock);
+}
+
+/*
+ * Changes the profile of a radio, also under traffic: what is under way goes on as it
+ * has begun, and what comes after it follows the new profile. Refused is what the
+ * device was made with; and to take the bus away while frames are on it or wait for
+ * it. Errors: -EOPNOTSUPP, -EBUSY. Caller holds the lock.
+ */
+int al_radio_set_profile(struct al_radio *radio,
+			 const struct al_profile *profile,
+			 struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	if (radio->ops->check_profile)
+		err = radio->ops->check_profile(radio, profile, extack);
+	if (err)
+		return err;
+	if (!profile->bus_frames && al_host_bus_busy(radio)) {
+		NL_SET_ERR_MSG(extack,
+			       "bus_frames: not 0 while frames are on the bus");
+		return -EBUSY;
+	}
+	radio->profile = *profile;
+	al_host_arm(radio);
+	return 0;
 }

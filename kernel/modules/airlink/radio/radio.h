@@ -38,10 +38,20 @@ struct al_front_ops {
 	 * al_aggregate_fill_in_turn() does.
 	 */
 	void (*form_ppdus)(struct al_edcaf *edcaf);
+	/* Returns whether the device can go on with @profile: 0, or an error
+	 * whose reason is in @extack. Optional: without it any will do.
+	 */
+	int (*check_profile)(const struct al_radio *radio,
+			     const struct al_profile *profile,
+			     struct netlink_ext_ack *extack);
 	/* Called when @queue gets back frames that have to be sent again.
 	 * Optional.
 	 */
 	void (*requeue)(struct al_queue *queue);
+	/* Frees a frame of the host that will not be sent, and not be reported.
+	 * Optional: without it dev_kfree_skb_any() does.
+	 */
+	void (*drop)(struct al_radio *radio, struct sk_buff *skb);
 	/* Returns a copy of @skb for a receiver, NULL if there is no memory. */
 	struct sk_buff *(*copy)(struct al_queue *queue, struct sk_buff *skb);
 	/* Returns whether @skb must be sent without others, neither in an
@@ -122,6 +132,9 @@ void al_radio_destroy(struct al_radio *radio);
 void al_radio_up(struct al_radio *radio);
 void al_radio_listen(struct al_radio *radio, bool listens);
 void al_radio_down(struct al_radio *radio);
+int al_radio_set_profile(struct al_radio *radio,
+			 const struct al_profile *profile,
+			 struct netlink_ext_ack *extack);
 struct al_radio *al_radio_by_address(struct al_medium *medium,
 				     const u8 *address);
 u64 al_radio_idle_from_ns(const struct al_radio *radio);

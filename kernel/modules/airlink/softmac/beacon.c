@@ -27,21 +27,25 @@ u64 al_softmac_get_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 	return al_softmac_tsf_us(hw->priv, ktime_get_ns());
 }
 
-/* Returns the time of the next beacon. */
-static ktime_t softmac_next_beacon(const struct al_softmac *softmac)
+/* Returns the time of the first beacon after @now_ns. */
+static ktime_t softmac_next_beacon(const struct al_softmac *softmac, u64 now_ns)
 {
-	u64 now_us = al_softmac_tsf_us(softmac, ktime_get_ns());
+	u64 offset_us = READ_ONCE(softmac->tsf_offset_us);
+	u64 now_us = div_u64(now_ns, NSEC_PER_USEC) + offset_us;
 	u64 next_us = (div_u64(now_us, softmac->beacon_interval_us) + 1) *
 		      softmac->beacon_interval_us;
 
-	return ns_to_ktime((next_us - softmac->tsf_offset_us) * NSEC_PER_USEC);
+	return ns_to_ktime((next_us - offset_us) * NSEC_PER_USEC);
 }
 
-static void softmac_beacon_start_timer(struct al_softmac *softmac)
+/* The callback calls this, too, maybe on another CPU. So both go by the medium's lock,
+ * which the caller holds: the timer is set by who knows the latest offset.
+ */
+static void softmac_beacon_start_timer(struct al_softmac *softmac, u64 now_ns)
 {
 	if (softmac->beaconing)
 		hrtimer_start(&softmac->beacon_timer,
-			      softmac_next_beacon(softmac),
+			      softmac_next_beacon(softmac, now_ns),
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -49,10 +53,14 @@ void al_softmac_set_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 			u64 tsf_us)
 {
 	struct al_softmac *softmac = hw->priv;
-	u64 now_us = div_u64(ktime_get_ns(), NSEC_PER_USEC);
+	struct al_medium *medium = softmac->radio->medium;
+	u64 now_ns = ktime_get_ns();
 
-	WRITE_ONCE(softmac->tsf_offset_us, tsf_us - now_us);
-	softmac_beacon_start_timer(softmac);
+	spin_lock_bh(&medium->lock);
+	WRITE_ONCE(softmac->tsf_offset_us,
+		   tsf_us - div_u64(now_ns, NSEC_PER_USEC));
+	softmac_beacon_start_timer(softmac, now_ns);
+	spin_unlock_bh(&medium->lock);
 }
 
 /* Two hosts hardly ever start in the same us, but in virtual time they do. Then
@@ -79,9 +87,10 @@ static enum hrtimer_restart softmac_beacon_due(struct hrtimer *timer)
 		al_softmac_send_to_all(softmac, skb);
 		skb = ieee80211_get_buffered_bc(softmac->hw, vif);
 	}
+	softmac_beacon_start_timer(softmac, ktime_get_ns());
 	spin_unlock(&medium->lock);
-	hrtimer_set_expires(timer, softmac_next_beacon(softmac));
-	return HRTIMER_RESTART;
+	/* It has been started, here or by al_softmac_set_tsf() meanwhile. */
+	return HRTIMER_NORESTART;
 }
 
 void al_softmac_beacons_init(struct al_softmac *softmac)
@@ -99,8 +108,14 @@ void al_softmac_beacons_stop(struct al_softmac *softmac)
 void al_softmac_beacons_start(struct al_softmac *softmac,
 			      struct ieee80211_vif *vif, u16 interval_tu)
 {
+	struct al_medium *medium = softmac->radio->medium;
+	u64 now_ns;
+
 	al_softmac_beacons_stop(softmac);
+	now_ns = ktime_get_ns();
+	spin_lock_bh(&medium->lock);
 	softmac->beacon_interval_us = max_t(u32, interval_tu, 1) * TU_US;
 	softmac->beaconing = vif;
-	softmac_beacon_start_timer(softmac);
+	softmac_beacon_start_timer(softmac, now_ns);
+	spin_unlock_bh(&medium->lock);
 }

@@ -139,15 +139,16 @@ static int softmac_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif,
 	struct al_softmac *softmac = hw->priv;
 	struct al_radio *radio = softmac->radio;
 	struct al_edcaf *edcaf = &radio->edcaf[ac];
-
-	spin_lock_bh(&radio->medium->lock);
-	edcaf->params = (struct al_edca_params) {
+	const struct al_edca_params ours = {
 		.aifsn = params->aifs,
 		.cw_min = params->cw_min,
 		.cw_max = params->cw_max,
 		.txop_us = params->txop * 32,
 	};
-	edcaf->cw = edcaf->params.cw_min;
+
+	spin_lock_bh(&radio->medium->lock);
+	al_edcaf_configure(edcaf, &ours);
+	edcaf->cw = ours.cw_min;
 	spin_unlock_bh(&radio->medium->lock);
 	return 0;
 }
@@ -203,9 +204,29 @@ static void softmac_remove(struct al_radio *radio)
 	softmac_free_device(softmac);
 }
 
+/* mac80211 has been told these when the device was made. */
+static int softmac_check_profile(const struct al_radio *radio,
+				 const struct al_profile *profile,
+				 struct netlink_ext_ack *extack)
+{
+	if (profile->device_queues != radio->profile.device_queues) {
+		NL_SET_ERR_MSG(extack,
+			       "device_queues: not of a softmac radio in use");
+		return -EOPNOTSUPP;
+	}
+	if (profile->pacing_shift != radio->profile.pacing_shift) {
+		NL_SET_ERR_MSG(extack,
+			       "pacing_shift: not of a softmac radio in use");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
 #define COMMON_OPS					\
 	.mpdu_bytes	= al_softmac_mpdu_bytes,	\
+	.drop		= al_softmac_drop,		\
 	.copy		= al_softmac_copy,		\
+	.check_profile	= softmac_check_profile,	\
 	.sends_alone	= al_softmac_sends_alone,	\
 	.choose_rates	= al_softmac_choose_rates,	\
 	.receive	= al_softmac_receive,		\

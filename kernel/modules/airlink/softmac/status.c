@@ -15,6 +15,7 @@
 #include "softmac/rate.h"
 #include "softmac/softmac.h"
 #include "softmac/status.h"
+#include "softmac/tx.h"
 
 struct status {
 	struct ieee80211_tx_status of;
@@ -131,7 +132,7 @@ void al_softmac_report(struct al_radio *radio, struct al_mpdu *mpdu,
 		if (softmac->registered)
 			softmac_report_skb(softmac, skb, &mpdu->sent);
 		else
-			dev_kfree_skb_any(skb);
+			al_softmac_drop(radio, skb);
 		/* Only the first MSDU tells of the PPDU. */
 		mpdu->sent.subframes = 0;
 		mpdu->sent.airtime_ns = 0;

@@ -172,6 +172,16 @@ bool al_softmac_sends_alone(struct al_queue *queue, struct sk_buff *skb)
 		IEEE80211_TX_CTL_RATE_CTRL_PROBE);
 }
 
+/* mac80211 counts its frames until they come back: for AQL, and for the sockets that
+ * want to know whether a frame was acknowledged.
+ */
+void al_softmac_drop(struct al_radio *radio, struct sk_buff *skb)
+{
+	struct al_softmac *softmac = radio->front;
+
+	ieee80211_free_txskb(softmac->hw, skb);
+}
+
 /* Takes @skb. Caller holds the lock. */
 void al_softmac_send(struct al_softmac *softmac, struct al_queue *queue,
 		     struct sk_buff *skb)

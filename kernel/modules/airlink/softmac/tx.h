@@ -27,6 +27,7 @@ u32 al_softmac_mpdu_bytes(const struct al_queue *queue,
 struct sk_buff *al_softmac_pull(struct al_queue *queue);
 void al_softmac_form_ppdus(struct al_edcaf *edcaf);
 void al_softmac_requeue(struct al_queue *queue);
+void al_softmac_drop(struct al_radio *radio, struct sk_buff *skb);
 bool al_softmac_sends_alone(struct al_queue *queue, struct sk_buff *skb);
 void al_softmac_reports_done(struct al_radio *radio);
 void al_softmac_resume(struct al_radio *radio);
