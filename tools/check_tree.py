@@ -53,6 +53,12 @@ FORBIDDEN = (
         "use the specification's property that ends in _s",
     ),
     (
+        ("src/tsqlab/*",),
+        re.compile(r"\.(read|write)_text\((?!.*utf-8)"),
+        "reads or writes in the encoding of the locale",
+        'say "utf-8"',
+    ),
+    (
         FETCHING,
         # XML's names are allowed.
         re.compile(r"\bhttps?://(?!www\.w3\.org/)|--(extra-)?index-url\b"),

@@ -179,7 +179,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _last_words(console: Path) -> str:
-    lines = console.read_text(errors="replace").replace("\r", "").splitlines()
+    lines = console.read_text("utf-8", "replace").replace("\r", "").splitlines()
     said = [line for line in lines if line.strip() and not _TICK.match(line)]
     booted = [number for number, line in enumerate(said) if " as init process" in line]
     said = said[booted[-1] + 1 :] if booted else said

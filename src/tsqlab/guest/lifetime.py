@@ -58,4 +58,4 @@ def _end_all(_signal: int, _frame: FrameType | None) -> None:
 def children() -> list[int]:
     """The process ids of this process's children."""
     lists = Path("/proc/self/task").glob("*/children")
-    return [int(child) for own in lists for child in own.read_text().split()]
+    return [int(child) for own in lists for child in own.read_text("utf-8").split()]

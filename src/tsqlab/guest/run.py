@@ -28,6 +28,6 @@ def run_plan(
     mounts.plan.mkdir(parents=True)
     mounts.out.mkdir()
     for name, text in plan.files().items():
-        (mounts.plan / name).write_text(text)
+        (mounts.plan / name).write_text(text, "utf-8")
     run_guest(machine, mounts, console or folder / "console", on_second)
     return mounts.out

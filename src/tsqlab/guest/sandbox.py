@@ -119,7 +119,7 @@ def may_change_user() -> bool:
     """Whether this is root with the capabilities to set up a sandbox and become nobody."""
     if os.geteuid() != 0:
         return False
-    status = Path("/proc/self/status").read_text()
+    status = Path("/proc/self/status").read_text("utf-8")
     effective = int(re.findall(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)[0], 16)
     needed = (_CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN)
     return all(effective >> number & 1 for number in needed)

@@ -59,7 +59,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
     found = find_source(recipe.version, recipe.source)
     tree_patches = patches_of(found.version, recipe.patches)
     tree_patches += [history()[name] for name in recipe.without]
-    own = fragments_for("".join(patch.read_text() for patch in tree_patches))
+    own = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in tree_patches))
     fragments, hz = fragment_text(recipe.hz, (*own, *recipe.extra)), recipe.hz
     compiler = _compiler()
     key = key_of(found.key, changes(tree_patches), fragments, compiler)
@@ -70,8 +70,8 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
         _configure(tree, folder, fragments)
         make(Build(tree, folder), ["linux", "modules"], folder / "build.log", progress)
         about = {"version": found.version, "hz": hz, "tree": str(tree), "source": str(found.path)}
-        about["release"] = (folder / "include/config/kernel.release").read_text().strip()
-        (folder / _ABOUT).write_text(json.dumps(about, indent=1))
+        about["release"] = (folder / "include/config/kernel.release").read_text("utf-8").strip()
+        (folder / _ABOUT).write_text(json.dumps(about, indent=1), "utf-8")
 
     made(linux, compile_linux, ("linux", _ABOUT))
     about = _about(linux)
@@ -124,10 +124,10 @@ def _compiler() -> str:
 
 def _configure(tree: Path, folder: Path, fragments: str) -> None:
     wanted = folder / "wanted.config"
-    wanted.write_text(fragments)
+    wanted.write_text(fragments, "utf-8")
     targets = ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"]
     make(Build(tree, folder), targets, folder / "config.log")
-    check_config(fragments, (folder / ".config").read_text())
+    check_config(fragments, (folder / ".config").read_text("utf-8"))
 
 
 def _modules(linux: Path, tree: Path) -> Path:
@@ -160,7 +160,9 @@ def _agent(compiler: str) -> Path:
 
     def compile_agent(folder: Path) -> None:
         command = ["gcc", *flags, "-o", str(folder / "agent"), *map(str, sources)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False
+        )
         if done.returncode:
             raise TsqlabError(f"the guest's program does not compile:\n{done.stderr[-3000:]}")
 

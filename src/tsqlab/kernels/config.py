@@ -21,7 +21,7 @@ _ASSIGNMENT = re.compile(r"^(CONFIG_\w+)=(.*)$", re.MULTILINE)
 
 def fragment_text(hz: int, extra: Sequence[str] = ()) -> str:
     """All fragments of a kernel as one text; later ones win."""
-    texts = [(KERNEL_CONFIG / f"{name}.config").read_text() for name in (*PURPOSES, *extra)]
+    texts = [(KERNEL_CONFIG / f"{name}.config").read_text("utf-8") for name in (*PURPOSES, *extra)]
     return "\n".join([*texts, f"CONFIG_HZ_{hz}=y\n"])
 
 

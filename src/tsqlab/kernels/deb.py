@@ -94,7 +94,9 @@ def build_packages(order: Order, progress: Progress | None = None) -> list[Path]
     build = Build(patched_tree(source, cotsq_patches(source.version)), output, HOST, order.jobs)
     _configure(build, config)
     make(build, ["bindeb-pkg"], order.out / "build.log", progress)
-    made = [line.split()[0] for line in (output / "debian" / "files").read_text().splitlines()]
+    made = [
+        line.split()[0] for line in (output / "debian" / "files").read_text("utf-8").splitlines()
+    ]
     return _handed_over(sorted(made, reverse=True), order.out)
 
 
@@ -144,11 +146,11 @@ def _configure(build: Build, config: str) -> None:
     """Write .config, unless it would be the same: a new one would compile everything anew."""
     wanted, path = package_config(config), build.output / ".config"
     asked = build.output / "asked.config"
-    if not path.exists() or not asked.exists() or asked.read_text() != wanted:
-        path.write_text(wanted)
-        asked.write_text(wanted)
+    if not path.exists() or not asked.exists() or asked.read_text("utf-8") != wanted:
+        path.write_text(wanted, "utf-8")
+        asked.write_text(wanted, "utf-8")
     make(build, ["olddefconfig"], build.output / "config.log")
-    check_config(_OURS, path.read_text())
+    check_config(_OURS, path.read_text("utf-8"))
 
 
 def _handed_over(names: Sequence[str], out: Path) -> list[Path]:

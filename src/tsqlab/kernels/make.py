@@ -68,7 +68,7 @@ def make(
     environment = {k: v for k, v in os.environ.items() if not k.startswith(_OURS)}
     start, steps = time.monotonic(), 0
     with (
-        log_path.open("w") as log,
+        log_path.open("w", encoding="utf-8") as log,
         subprocess.Popen(
             command,
             env=environment | _REPRODUCIBLE,
@@ -76,6 +76,7 @@ def make(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            encoding="utf-8",
             errors="replace",
         ) as process,
     ):
@@ -91,7 +92,7 @@ def make(
 
 def _telling(log_path: Path, context: int = 6, most: int = 40) -> str:
     """The lines of a build log that say what went wrong."""
-    lines = log_path.read_text(errors="replace").splitlines()
+    lines = log_path.read_text("utf-8", "replace").splitlines()
     marks = ("error:", "Error ", "ERROR:", "undefined reference", "*** ")
     for number, line in enumerate(lines):
         if any(mark in line for mark in marks):

@@ -125,7 +125,7 @@ def _version_in_name(path: Path) -> str:
 
 
 def _version_of_tree(tree: Path) -> str:
-    head = (tree / "Makefile").read_text()[:400]
+    head = (tree / "Makefile").read_text("utf-8", "replace")[:400]
     found = dict(re.findall(r"^(VERSION|PATCHLEVEL) = (\d+)$", head, re.MULTILINE))
     if len(found) < 2:
         raise UsageError(f"{tree}/Makefile: no VERSION and PATCHLEVEL in its first lines")
@@ -163,6 +163,6 @@ def _apply(patch: Path, folder: Path) -> None:
 
 
 def _run(command: list[str], what: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise TsqlabError(f"{what}: {(done.stdout + done.stderr).strip()[-2000:]}")

@@ -21,7 +21,7 @@ def update_readme(readme: Path, overview: Overview) -> Path:
 
     Returns the figure's file, docs/headline.svg beside the README.
     """
-    text = readme.read_text()
+    text = readme.read_text("utf-8")
     begin, end = text.find(_BEGIN), text.find(_END)
     if begin < 0 or end < begin:
         raise FileError(readme, f"no place for the results: expected the lines {_BEGIN} and {_END}")

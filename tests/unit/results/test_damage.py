@@ -196,3 +196,23 @@ def test_a_file_where_plots_go(folder: Path, capsys: pytest.CaptureFixture[str])
     assert (
         capsys.readouterr().err == f"tsqlab: {folder / 'plots'}: cannot be written: File exists\n"
     )
+
+
+def test_a_full_disk_under_a_report(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"plots": []}))
+    assert main(["report", str(folder)]) == 0
+    before = (folder / "report.html").read_bytes()
+    names = sorted(folder.iterdir())
+    capsys.readouterr()
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["report", str(folder)]) == 1
+    message = f"tsqlab: {folder / 'report.html'}: cannot be written: No space left on device\n"
+    assert capsys.readouterr().err == message
+    assert (folder / "report.html").read_bytes() == before
+    assert sorted(folder.iterdir()) == names, "nothing half is left"
