@@ -51,6 +51,6 @@ def test_no_message_breaks_anything(guest, cycles):
     check(out)
     root, nobody = answers(out, "fuzz"), answers(out, "nobody")
     assert root.total() == count
-    assert root[0] > count / 5, "many were accepted"
-    assert len(root) > 8, "and the others refused for many reasons"
+    assert root[0] > count / 10, "many were accepted"
+    assert len(root) > 6, "and the others refused for many reasons"
     assert nobody[EPERM] > nobody.total() / 3, "only root changes anything"
