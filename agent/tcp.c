@@ -36,10 +36,12 @@
 #define MEMINFO_VARS	9		/* SK_MEMINFO_VARS */
 
 /*
- * What CoTSQ adds to struct tcp_info, at its end. Where that is depends on the
- * version of the guest's kernel, so it is found from the length of the answer.
+ * CoTSQ's socket option, TCP_TSQ_INFO in its linux/tcp.h. The host's headers do
+ * not know it.
  */
-struct tcp_info_tsq {
+#define TSQ_INFO	0x545351
+
+struct tsq_info {
 	uint32_t limit_bytes;		/* all ones: no limit */
 	uint32_t throttled;		/* how often new data was held back */
 	uint64_t throttled_us;		/* how long it was held back, in all */
@@ -61,20 +63,25 @@ static struct {
 	struct series *series;
 } flow;
 
-/* The kernel's struct tcp_info, and into *tsq what CoTSQ adds to it, if it has that. */
-static struct tcp_info tcp_info(struct tcp_info_tsq *tsq)
+static struct tcp_info tcp_info(void)
 {
-	union {
-		struct tcp_info info;
-		char bytes[512];
-	} answer = { 0 };
-	socklen_t length = sizeof(answer);
+	struct tcp_info info = { 0 };
+	socklen_t length = sizeof(info);
 
-	if (getsockopt(flow.fd, IPPROTO_TCP, TCP_INFO, &answer, &length))
+	if (getsockopt(flow.fd, IPPROTO_TCP, TCP_INFO, &info, &length))
 		die_errno("TCP_INFO");
-	if (tsq && flow.has_tsq)
-		memcpy(tsq, answer.bytes + length - sizeof(*tsq), sizeof(*tsq));
-	return answer.info;
+	return info;
+}
+
+/* The kernel counts from the first question on, by whomever and for any socket. */
+static struct tsq_info tsq_info(int fd)
+{
+	struct tsq_info tsq = { 0 };
+	socklen_t length = sizeof(tsq);
+
+	if (getsockopt(fd, IPPROTO_TCP, TSQ_INFO, &tsq, &length))
+		die_errno("TCP_TSQ_INFO");
+	return tsq;
 }
 
 static int64_t queue_bytes(unsigned long request)
@@ -98,9 +105,11 @@ static int64_t wmem_alloc_bytes(void)
 
 static void sample_sender(int64_t now)
 {
-	struct tcp_info_tsq tsq = { 0 };
-	struct tcp_info info = tcp_info(&tsq);
+	struct tsq_info tsq = { 0 };
+	struct tcp_info info = tcp_info();
 
+	if (flow.has_tsq)
+		tsq = tsq_info(flow.fd);
 	series_row(flow.series, (int64_t[]){
 		now - schedule.t0, info.tcpi_rtt, info.tcpi_rttvar, info.tcpi_min_rtt,
 		info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh,
@@ -118,7 +127,7 @@ static void sample_sender(int64_t now)
 
 static void sample_receiver(int64_t now)
 {
-	struct tcp_info info = tcp_info(NULL);
+	struct tcp_info info = tcp_info();
 	int64_t unread = queue_bytes(SIOCINQ);
 
 	series_row(flow.series, (int64_t[]){
@@ -188,7 +197,7 @@ static void receive_all(void)
 			die_errno("recv");
 	}
 	/* The kernel counts the peer's FIN as a byte received. */
-	app = tcp_info(NULL).tcpi_bytes_received - queue_bytes(SIOCINQ);
+	app = tcp_info().tcpi_bytes_received - queue_bytes(SIOCINQ);
 	if (total != app && total + 1 != app)
 		die("%lld bytes read, but the socket counts %lld",
 		    (long long)total, (long long)app);
@@ -205,6 +214,8 @@ void tcp_endpoint(int words, char *word[])
 		die_errno("cannot open a socket");
 	flow.stop = word_number(word[10], "STOP");
 	flow.has_tsq = !access(TSQ_SYSCTL, F_OK);
+	if (flow.has_tsq)
+		tsq_info(fd);
 	flow.series = series_open(word[2], !sends ? RECV_COLUMNS :
 				  flow.has_tsq ? SEND_COLUMNS TSQ_COLUMNS : SEND_COLUMNS);
 	configure(fd, word[7], word_number(word[8], "TOS"));

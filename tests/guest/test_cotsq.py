@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The CoTSQ series in the lab: it changes nothing until it is told to, and then what it says."""
 
+import itertools
+import json
 import re
 import struct
 
@@ -11,35 +13,52 @@ from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import CHARGED
 from tsqlab.guest.boot import Machine
-from tsqlab.guest.plan import make_plan
+from tsqlab.guest.places import OUT_DIR, PLAN_DIR
+from tsqlab.guest.plan import Plan, make_plan
 from tsqlab.guest.run import run_plan
 from tsqlab.kernels import Recipe, build
 from tsqlab.metrics import summarise
 from tsqlab.paths import KERNEL_PATCHES
 
 SKB = CHARGED  # truesize of a full-sized packet alone in its skb
+CHARGED_BY = {"6.12": SKB, "6.1": 2728}  # of a kernel whose heads are kmalloc's
 FLOWS = {"length": "5 s", "delay": "1 s"}
+SYSCTLS = "/proc/sys/net/ipv4"
+
+
+def without_cotsq(version):
+    """The kernel without CoTSQ: only what User-Mode Linux needs."""
+    kernel = build(Recipe(version=version, patches=KERNEL_PATCHES / version / "um"))
+    assert not kernel.cotsq
+    return kernel
 
 
 @pytest.fixture(scope="session")
 def stock():
-    """The kernel without CoTSQ: only what User-Mode Linux needs."""
-    kernel = build(Recipe(version="6.12", patches=KERNEL_PATCHES / "6.12" / "um"))
-    assert not kernel.cotsq
-    return kernel
+    return without_cotsq("6.12")
+
+
+@pytest.fixture(scope="session", params=["6.12", "6.1"])
+def either(request, kernel):
+    """The kernels of both series."""
+    return kernel if request.param == "6.12" else build(Recipe(version="6.1"))
 
 
 @pytest.fixture
 def capture(tmp_path, cpu):
     """Run a cell with a capture on the client's card; its packets, and all its series."""
+    counter = itertools.count()
 
-    def run(kernel, spec):
+    def run(kernel, spec, watched=True):
         spec = Spec.model_validate({"title": "test", **spec})
         layout = spec.testbed.layout
         device = NEIGHBOURS[layout][0][1]
         plan = make_plan(spec, load_profile(spec.testbed.device))
         plan = plan.after_set_up(*neighbours(layout)).during(["capture", "C", "client", device])
-        return run_plan(Machine(kernel, 512 << 20, 1, cpu), plan, tmp_path / kernel.id)
+        if not watched:  # the guest's program does not see that it could ask
+            plan = plan.after_set_up(["run", "-", "mount", "-t", "tmpfs", "none", SYSCTLS])
+        number = next(counter)
+        return run_plan(Machine(kernel, 512 << 20, 1, cpu), plan, tmp_path / f"capture{number}")
 
     return run
 
@@ -116,16 +135,33 @@ def described(frame, first, names):
 @pytest.mark.parametrize("offloads", ["off", "gso", "on"])
 @pytest.mark.parametrize("qdisc", ["pfifo_fast", "fq_codel"])
 def test_defaults_change_nothing(stock, kernel, capture, offloads, qdisc):
-    """The same packets at the same nanoseconds, from a kernel with the series and one without."""
+    """The same packets at the same nanoseconds, from a kernel with the series and one without.
+
+    Both with its static key on, as somebody asks what TSQ does, and off.
+    """
     spec = {
         "testbed": {"bottleneck": "L100M", "qdisc": qdisc, "base_rtt": "4 ms"},
         "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
         "sender": {"offloads": offloads},
     }
     before = packets(capture(stock, spec) / "client.pcap")
-    after = packets(capture(kernel, spec) / "client.pcap")
     assert len(before) > 1_000
-    assert before == after
+    assert before == packets(capture(kernel, spec) / "client.pcap")
+    assert before == packets(capture(kernel, spec, watched=False) / "client.pcap")
+
+
+@pytest.mark.parametrize("offloads", ["gso", "on"])
+def test_defaults_change_nothing_on_6_1(capture, offloads):
+    spec = {
+        "testbed": {"bottleneck": "L100M", "base_rtt": "4 ms"},
+        "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
+        "sender": {"offloads": offloads},
+    }
+    before = packets(capture(without_cotsq("6.1"), spec) / "client.pcap")
+    kernel = build(Recipe(version="6.1"))
+    assert len(before) > 1_000
+    assert before == packets(capture(kernel, spec) / "client.pcap")
+    assert before == packets(capture(kernel, spec, watched=False) / "client.pcap")
 
 
 @pytest.mark.kernels
@@ -137,9 +173,9 @@ def test_defaults_change_nothing_over_wifi(stock, kernel, capture, device):
         "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
     }
     before = packets(capture(stock, spec) / "client.pcap")
-    after = packets(capture(kernel, spec) / "client.pcap")
     assert len(before) > 1_000
-    assert before == after
+    assert before == packets(capture(kernel, spec) / "client.pcap")
+    assert before == packets(capture(kernel, spec, watched=False) / "client.pcap")
 
 
 @pytest.mark.kernels
@@ -241,6 +277,174 @@ def test_the_counters_tell_why_a_flow_waits(cell):
     assert 0 < last["tcp_tsq_throttled_us"] < 5.2e6
 
 
+def data_lengths(pcap):
+    """Of the client's packets that carry data, whatever the card makes of them."""
+    return [length for _, length, *rest in packets(pcap) if length > 200 and rest[1] is True]
+
+
+@pytest.mark.parametrize("control", ["cubic", "bbr"])
+def test_a_longer_time_is_no_worse_than_stock(cell, capture, kernel, control):
+    """Skbs as large, where each setting once made them of one packet; 977 us is 2^-10 s."""
+    sender = {"offloads": "on", "congestion_control": control}
+    spec = {
+        "testbed": {"bottleneck": "L10M", "base_rtt": "20 ms"},
+        "flows": {"length": "5 s", "delay": "500 ms"},
+    }
+    sizes, held = {}, {}
+    for us in (0, 977, 6000):
+        one = spec | {"sender": sender | {"tsq": {"us": us}}}
+        sizes[us] = data_lengths(capture(kernel, one) / "client.pcap")
+        held[us] = cell(one)["raw_values"]["TCP upload::1"][-1]
+        assert np.median(sizes[us]) >= 2 * 1448
+        assert sum(sizes[us]) >= 0.98 * sum(sizes[0])
+    assert np.mean(sizes[977]) == pytest.approx(np.mean(sizes[0]), rel=0.01)
+    for key in ("tcp_tsq_throttled", "tcp_tsq_throttled_us"):
+        assert held[977][key] == pytest.approx(held[0][key], rel=0.01)
+
+
+def test_a_limit_below_two_skbs_makes_them_smaller(capture, kernel):
+    """Or else it would be void: two skbs always go."""
+    spec = {"testbed": {"bottleneck": "L100M"}, "flows": {"length": "2 s", "delay": "500 ms"}}
+    sizes = {}
+    for tsq in ("TSQ", {"bytes": 12000}, {"us": 500}, {"pkts": 4}):
+        sender = {"offloads": "on", "tsq": tsq}
+        sizes[str(tsq)] = max(
+            data_lengths(capture(kernel, spec | {"sender": sender}) / "client.pcap")
+        )
+    stock, *lower = sizes.values()
+    assert stock > 5 * 1448
+    assert all(1448 < size < stock for size in lower), sizes
+
+
+SCRIPT = """\
+import json, socket, struct, subprocess, sys, time
+
+INFO = 0x545351  # TCP_TSQ_INFO
+
+
+def tsq(of):
+    return struct.unpack("IIQ", of.getsockopt(socket.IPPROTO_TCP, INFO, 16))
+
+
+def run(*words):
+    subprocess.run(words, check=True)
+
+
+def pair():
+    listener, client = socket.socket(), socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    tsq(client)
+    client.connect(listener.getsockname())
+    return client, listener.accept()[0]
+
+
+def fill(client, size, flags=0):
+    client.setblocking(False)
+    try:
+        while client.send(bytes(size), flags):
+            pass
+    except BlockingIOError:
+        pass
+
+
+def answer(**values):
+    with open(sys.argv[1], "w") as file:
+        json.dump(values, file)
+
+run("ip", "link", "set", "lo", "up", "mtu", "1500")
+"""
+
+
+@pytest.fixture
+def script(either, tmp_path, cpu):
+    """Run a Python script in a guest; what it answers."""
+
+    def run(text):
+        plan = Plan(
+            (["run", "-", "/usr/bin/python3", f"{PLAN_DIR}/script", f"{OUT_DIR}/answer"],),
+            (["clock", "600000000000", "100000000", "600100000000"], ["end"]),
+            {"script": SCRIPT + text},
+        )
+        out = run_plan(Machine(either, 256 << 20, 1, cpu), plan, tmp_path / "guest")
+        return json.loads((out / "answer").read_text())
+
+    return run
+
+
+def test_the_time_of_a_dead_socket_ends_with_it(script):
+    """A peer's reset ends what held the flow back, and what is missing of it is added."""
+    answer = script(
+        """
+run("ip", "link", "set", "lo", "gso_max_segs", "1")
+run(*"tc qdisc add dev lo root tbf rate 1mbit burst 3000 latency 1s".split())
+client, peer = pair()
+fill(client, 20000)
+time.sleep(0.5)
+before = tsq(client)
+peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+peer.close()
+begun = time.monotonic()
+while not (error := client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)):
+    time.sleep(0.001)
+took = time.monotonic() - begun
+dead = tsq(client)
+time.sleep(60)
+answer(before=before, error=error, took=took, dead=dead, later=tsq(client))
+"""
+    )
+    assert answer["error"] == 104
+    assert answer["before"][1] > 0
+    assert answer["later"] == answer["dead"]
+    # What it had been held back for when it died is not lost.
+    gained_us = answer["dead"][2] - answer["before"][2]
+    assert 0 <= gained_us <= answer["took"] * 1e6 + 2000
+    assert answer["dead"][2] > 100_000
+
+
+def test_a_limit_in_packets_does_not_depend_on_the_size_of_writes(script, either):
+    """MSG_EOR makes an skb of each: of a full-sized packet, of two, of one and a bit of one."""
+    answer = script(
+        """
+run("sysctl", "-q", "-w", "net.ipv4.tcp_tsq_us=1", "net.ipv4.tcp_tsq_pkts=40")
+run(*"tc qdisc add dev lo root tbf rate 1mbit burst 3000 latency 1s".split())
+limits = []
+for size in (1448 * 2, 1500, 1448 + 1000):
+    client, peer = pair()
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    fill(client, size, 0x80)  # MSG_EOR
+    time.sleep(0.2)
+    limits.append(tsq(client)[0])
+    client.close()
+    peer.close()
+    time.sleep(5)
+answer(limits=limits)
+"""
+    )
+    # What the congestion window cuts to one packet is charged a head for each.
+    shared, own = (40 * 1448 + heads * (CHARGED_BY[either.version] - 1448) for heads in (20, 40))
+    assert {shared} <= set(answer["limits"]) <= {shared, own}
+
+
+def test_only_who_may_set_the_hosts_queues_may_set_a_limit(script):
+    """Not the root of a user namespace, and so nobody without CAP_NET_ADMIN in the first one."""
+    answer = script(
+        """
+write = "for i in bytes us pkts; do echo 1 > /proc/sys/net/ipv4/tcp_tsq_$i; done 2>/dev/null"
+refused = subprocess.run(["setpriv", "--bounding-set=-net_admin", "sh", "-c", write]).returncode
+def values():
+    return [open(f"/proc/sys/net/ipv4/tcp_tsq_{name}").read() for name in ("bytes", "us", "pkts")]
+before = values()
+granted = subprocess.run(["sh", "-c", write]).returncode
+answer(refused=refused, before=before, granted=granted, after=values())
+"""
+    )
+    assert answer["refused"] != 0
+    assert answer["before"] == ["0\n"] * 3
+    assert answer["granted"] == 0
+    assert answer["after"] == ["1\n"] * 3
+
+
 def test_mainlines_own_knob(cell):
     """sk_pacing_shift as a driver sets it: the limit is the pacing rate, shifted."""
     spec = {"testbed": {"bottleneck": "L100M"}, "flows": FLOWS}
@@ -253,12 +457,13 @@ def test_mainlines_own_knob(cell):
         assert np.median(limit) == pytest.approx(rate * 1e6 / 8 / 2**shift, rel=0.05)
 
 
-def test_kunit(guest):
-    """The pure function's own tests, as KUnit prints them at boot."""
-    clock = "clock\t10000000000\t100000000\t10100000000"
-    out = guest(clock, "end", arguments=("kunit.enable=1",))
+def test_kunit(either, tmp_path, cpu):
+    """The pure functions' own tests, as KUnit prints them at boot."""
+    plan = Plan((), (["clock", "10000000000", "100000000", "10100000000"], ["end"]))
+    machine = Machine(either, 256 << 20, 1, cpu, arguments=("kunit.enable=1",))
+    out = run_plan(machine, plan, tmp_path / "guest")
     console = (out.parent / "console").read_text()
     (totals,) = re.findall(r"# tcp-tsq: pass:(\d+) fail:(\d+) skip:(\d+)", console)
     passed, failed, skipped = map(int, totals)
-    assert passed >= 8
+    assert passed >= 11
     assert (failed, skipped) == (0, 0)

@@ -84,6 +84,17 @@ def test_a_series_changes_what_it_is_for(version):
 
 
 @pytest.mark.parametrize("version", versions())
+def test_what_the_tcp_series_must_not_touch(version):
+    """The device of a dst while sending, which may go; what upstream goes on with at its end."""
+    patches = (KERNEL_PATCHES / version / "tcp").glob("*.patch")
+    text = "".join(patch.read_text().split("\ndiff --git", 1)[1] for patch in patches)
+    added = "".join(re.findall(r"^\+.*\n", text, re.MULTILINE))
+    assert "sysctl_tcp_tsq_us" in added
+    for mark in ("dst->dev", "dst_dev(", "tcpi_", "LINUX_MIB_"):
+        assert mark not in added
+
+
+@pytest.mark.parametrize("version", versions())
 def test_user_mode_linux_comes_first(version):
     places = [SERIES.index(path.parent.name) for path in patches_of(version, None)]
     assert places == sorted(places)
