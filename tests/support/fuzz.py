@@ -79,7 +79,7 @@ class _Fuzz:
         self.command = self.rng.choice((*_NEEDS, *_OFTEN, *_OFTEN))
         attributes = [(kind, self.value(kind)) for kind in self.kinds()]
         number = int(self.command)
-        ill = self.rng.random() < 0.4
+        ill = self.rng.random() < 0.3
         if ill:
             attributes = self.deform(attributes)
             if self.rng.random() < 0.05:
@@ -113,7 +113,7 @@ class _Fuzz:
             Attribute.BAND: lambda: bytes([self.rng.choice((2, 5, 5, 6))]),
             Attribute.SEED: lambda: self.rng.randbytes(8),
             Attribute.ADDRESS: self.own_address,
-            Attribute.NAME: lambda: self.rng.choice(_NAMES).encode("latin-1") + b"\0",
+            Attribute.NAME: self.name,
             Attribute.FRONT: lambda: bytes([self.rng.random() < 0.3]),
             Attribute.ACCESS_POINT: self.any_address,
             Attribute.RATE: self.rate,
@@ -129,6 +129,10 @@ class _Fuzz:
             Attribute.HEARS: lambda: bytes([self.rng.choice((0, 1, 1, 2))]),
         }
         return values[kind]() if kind in values else self.rng.randbytes(self.rng.randrange(9))
+
+    def name(self):
+        odd = self.rng.random() < 0.4
+        return self.rng.choice(_NAMES if odd else ("f%d",)).encode("latin-1") + b"\0"
 
     def medium(self):
         stays = self.command == Command.DEL_MEDIUM
@@ -153,7 +157,7 @@ class _Fuzz:
         return self.rng.randrange(256)
 
     def rate(self):
-        known = self.rng.random() < 0.8
+        known = self.rng.random() < 0.95
         values = {
             RateAttribute.PHY: bytes([self.rng.choice(tuple(Phy)) if known else self.byte()]),
             RateAttribute.MCS: bytes([self.rng.randrange(8) if known else self.byte()]),
