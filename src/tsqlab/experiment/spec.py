@@ -41,8 +41,9 @@ SAMPLES_MAX = 1_000_000
 """How many samples a cell may have, of all that is sampled. A worker takes about a kilobyte of the
 host's memory for each when it writes the result."""
 
-MEMORY_MAX = "16 GiB"
-"""The memory that a guest may have. Its kernel touches 1.6 % of it to keep account of the rest."""
+MEMORY_MAX = "3 GiB"
+"""The memory that a guest may have. It is a file, of up to 4 GiB in the sandbox, which is longer
+than the memory by a gap behind the kernel's image (200 to 600 MiB)."""
 
 LAYOUTS: dict[str, dict[str, Any]] = {
     WIRED: {"device": "gigabit"},

@@ -31,8 +31,8 @@ def file(tmp_path, text):
         ('[flows]\nlength = "20000 s"', "flows.length", "are 200100 steps; expected 100000"),
         ('[flows]\nudp_rate = "101 Gbit/s"', "flows.udp_rate", "expected 0 bit/s to 100 Gbit/s"),
         ("[flows]\nstreams = 1001", "flows.streams", "less than or equal to 1000, not 1001"),
-        ('[lab]\nmemory = "17 GiB"', "lab.memory", "expected 64 MiB to 16 GiB"),
-        ('[lab]\nmemory = "1 MiB"', "lab.memory", "expected 64 MiB to 16 GiB"),
+        ('[lab]\nmemory = "4 GiB"', "lab.memory", "expected 64 MiB to 3 GiB"),
+        ('[lab]\nmemory = "1 MiB"', "lab.memory", "expected 64 MiB to 3 GiB"),
         ('[testbed]\negress."C>R".delay = "61 s"', "testbed.egress.C>R.delay",
          "expected 0 s to 60 s"),
         ('[testbed]\negress."C>R".rate = "0 bit/s"', "testbed.egress.C>R.rate", "1 kbit/s to 100"),
@@ -109,7 +109,7 @@ def test_a_key_below_what_is_no_table(tmp_path):
 
 def test_the_docs_state_the_bounds():
     words = (ROOT / "docs" / "experiments.md").read_text()
-    for bound in ("1440 min", "16 GiB", "100,000", "1,000,000", "10,000", "200 bytes"):
+    for bound in ("1440 min", "3 GiB", "100,000", "1,000,000", "10,000", "200 bytes"):
         assert bound in words
 
 

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from tsqlab.experiment.spec import PLOTS
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import NONE, STOCK, Tsq
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
+from tsqlab.paths import ROOT
 from tsqlab.report.plots.kinds import KINDS, draw
 from tsqlab.report.plots.model_overlay import fit_text, largest_aggregate, overlays, parameters_of
 from tsqlab.report.plots.scatter import marks
@@ -173,3 +177,15 @@ def test_every_plot_is_an_image_too(tmp_path: Path) -> None:
     assert b"Software" not in plot.png
     width_px = int(np.frombuffer(plot.png[16:20], ">u4")[0])
     assert width_px == pytest.approx(plot.width_px * 1.5, abs=1)
+
+
+def test_a_home_that_cannot_be_written_is_no_news(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"),
+                   "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT / "src")}  # fmt: skip
+    program = "import tsqlab.report.plots, matplotlib; print(matplotlib.get_configdir())"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0
+    assert str(tmp_path) in done.stdout, "it took a temporary folder"
+    assert done.stderr == ""
