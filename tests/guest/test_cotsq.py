@@ -38,7 +38,7 @@ def stock():
     return without_cotsq("6.12")
 
 
-@pytest.fixture(scope="session", params=["6.12", "6.1"])
+@pytest.fixture(scope="session", params=["6.12", pytest.param("6.1", marks=pytest.mark.kernels)])
 def either(request, kernel):
     """The kernels of both series."""
     return kernel if request.param == "6.12" else build(Recipe(version="6.1"))
@@ -150,6 +150,7 @@ def test_defaults_change_nothing(stock, kernel, capture, offloads, qdisc):
     assert before == packets(capture(kernel, spec, watched=False) / "client.pcap")
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("offloads", ["gso", "on"])
 def test_defaults_change_nothing_on_6_1(capture, offloads):
     spec = {

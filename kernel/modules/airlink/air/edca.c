@@ -20,8 +20,8 @@
  * the medium becomes busy.
  */
 
+#include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/timekeeping.h>
 
 #include "air/edca.h"
 #include "air/medium.h"
