@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The kernel's own checkers on our modules and patches."""
 
+import fnmatch
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -38,7 +40,20 @@ def test_checkpatch_is_content_with_the_modules(tree, module):
 @pytest.mark.parametrize("version", versions())
 def test_checkpatch_is_content_with_the_series(tree, version):
     # Commits of upstream are not in the project's own repository.
-    check(tree, patches_of(version, None), "--ignore", "UNKNOWN_COMMIT_ID")
+    # Whether new files have a maintainer is the next test's question, which looks for the answer.
+    check(tree, patches_of(version, None), "--ignore", "UNKNOWN_COMMIT_ID,FILE_PATH_CHANGES")
+
+
+@pytest.mark.parametrize("version", versions())
+def test_new_files_of_the_series_have_a_maintainer(tree, version):
+    patterns = re.findall(r"^F:\s+(\S+)$", (tree / "MAINTAINERS").read_text(), re.MULTILINE)
+    # The last two sections, on all files, are everybody's.
+    patterns = [pattern for pattern in patterns if pattern not in ("*", "*/")]
+    text = "".join(patch.read_text() for patch in patches_of(version, None))
+    new = re.findall(r"^--- /dev/null\n\+\+\+ b/(\S+)$", text, re.MULTILINE)
+    assert len(new) >= 2
+    for name in new:
+        assert any(fnmatch.fnmatch(name, pattern) for pattern in patterns), name
 
 
 def test_checkpatch_is_content_with_history(tree):
