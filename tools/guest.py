@@ -28,6 +28,7 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.guest.boot import Machine, boot_arguments, run_guest
 from tsqlab.guest.places import MODULE_DIR, OUT_DIR, PLAN_NAME
 from tsqlab.guest.plan import make_plan
+from tsqlab.guest.run import write_plan
 from tsqlab.guest.sandbox import Mounts, sandboxed
 from tsqlab.kernels import Kernel, build
 from tsqlab.kernels.names import recipe_of
@@ -62,7 +63,8 @@ def _run(options: argparse.Namespace) -> None:
     cell = load(options.experiment, options.keys).cells[0]
     folder = options.folder.resolve()
     mounts = Mounts(folder / "plan", folder / "out")
-    _write_plan(cell.spec, mounts.plan)
+    if not (mounts.plan / PLAN_NAME).exists():
+        write_plan(make_plan(cell.spec, load_profile(cell.spec.testbed.device)), mounts.plan)
     print(f"cell {cell.id}; its plan: {mounts.plan / PLAN_NAME}")
     if options.plan:
         return
@@ -75,14 +77,6 @@ def _run(options: argparse.Namespace) -> None:
     else:
         run_guest(_machine(cell.spec, build(recipe)), mounts, folder / "console")
         print(f"its console: {folder / 'console'}; its results: {mounts.out}")
-
-
-def _write_plan(spec: Spec, folder: Path) -> None:
-    if (folder / PLAN_NAME).exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in make_plan(spec, load_profile(spec.testbed.device)).files().items():
-        (folder / name).write_text(text)
 
 
 def _machine(spec: Spec, kernel: Kernel) -> Machine:

@@ -11,6 +11,14 @@ from tsqlab.guest.plan import Plan
 from tsqlab.guest.sandbox import Mounts
 
 
+def write_plan(plan: Plan, folder: Path) -> None:
+    """Make *folder* with the files of *plan*. Raises TsqlabError for what is no plan."""
+    files = plan.files()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+
+
 def run_plan(
     machine: Machine,
     plan: Plan,
@@ -25,9 +33,7 @@ def run_plan(
     of the measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
     """
     mounts = Mounts(folder / "plan", folder / "out")
-    mounts.plan.mkdir(parents=True)
+    write_plan(plan, mounts.plan)
     mounts.out.mkdir()
-    for name, text in plan.files().items():
-        (mounts.plan / name).write_text(text, "utf-8")
     run_guest(machine, mounts, console or folder / "console", on_second)
     return mounts.out

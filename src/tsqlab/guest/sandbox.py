@@ -47,6 +47,13 @@ _PROCESSES_MAX = 4096  # each process of the guest takes one process of the host
 _CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN = 0, 6, 7, 8, 21
 
 
+# The command that gives up root and its last capabilities, and runs what follows it.
+_AS_NOBODY = (
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
+    *("--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"),
+)
+
+
 @dataclass(frozen=True)
 class Mounts:
     """The folders of the host that a guest sees."""
@@ -60,12 +67,19 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
 
     *memory_bytes* is the guest's memory, which is a file of that size in the sandbox.
     """
-    if may_change_user():
+    becomes_nobody = may_change_user()
+    if becomes_nobody:
         os.chown(mounts.out, NOBODY, NOBODY)
     file_bytes = max(FILE_BYTES_MAX, memory_bytes)
     shm_bytes = memory_bytes + _SHM_SLACK_BYTES
     return [
-        *("bwrap", *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"),
+        *(
+            "bwrap",
+            *_namespaces(becomes_nobody),
+            "--die-with-parent",
+            "--new-session",
+            "--clearenv",
+        ),
         *("--setenv", "HOME", "/tmp", "--setenv", "PATH", "/usr/sbin:/usr/bin:/sbin:/bin"),
         *("--hostname", "guest"),
         # Only their owner could enter these folders if bubblewrap made them by itself on the way to
@@ -84,15 +98,15 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
         *("--bind", str(mounts.out), OUT_DIR),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
         *("prlimit", f"--fsize={file_bytes}", f"--nproc={_PROCESSES_MAX}", "--core=0"),
-        *_as_nobody(),
+        *(_AS_NOBODY if becomes_nobody else ()),
         *(LINUX, *arguments),
     ]
 
 
-def _namespaces() -> list[str]:
+def _namespaces(becomes_nobody: bool) -> list[str]:
     """bubblewrap's options for namespaces, user and capabilities."""
-    if may_change_user():
-        # The capabilities that _as_nobody() uses, then gives up.
+    if becomes_nobody:
+        # The capabilities that _AS_NOBODY uses, then gives up.
         kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
         unshared = ("ipc", "pid", "net", "uts", "cgroup-try")
         return [
@@ -103,16 +117,6 @@ def _namespaces() -> list[str]:
     nobody = ("--uid", str(NOBODY), "--gid", str(NOBODY))
     closed = ("--disable-userns",) if _bubblewrap_version() >= (0, 8) else ()
     return ["--unshare-all", "--unshare-user", *nobody, "--cap-drop", "ALL", *closed]
-
-
-def _as_nobody() -> list[str]:
-    """The command that gives up root and its last capabilities, and runs the rest."""
-    if not may_change_user():
-        return []
-    return [
-        *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
-        *("--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"),
-    ]
 
 
 def may_change_user() -> bool:

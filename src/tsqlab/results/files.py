@@ -34,12 +34,11 @@ def open_regular(path: Path, bytes_max: int) -> TextIO:
     It has to be a regular file of at most *bytes_max*: opening a link would read another file,
     and opening a pipe would wait for ever.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    status = os.fstat(handle)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > bytes_max:
+    handle = _regular(path, os.O_NOFOLLOW)
+    if os.fstat(handle).st_size > bytes_max:
         os.close(handle)
-        raise OSError(errno.EINVAL, f"no regular file of up to {bytes_max} bytes")
-    return os.fdopen(handle)
+        raise _too_long(bytes_max)
+    return os.fdopen(handle, encoding="utf-8")
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:
@@ -47,14 +46,24 @@ def read_regular(path: Path, bytes_max: int) -> bytes:
 
     It has to be a regular file of at most *bytes_max*: a pipe would have us wait for ever.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(errno.EINVAL, "expected a regular file")
+    with os.fdopen(_regular(path), "rb") as file:
         content = file.read(bytes_max + 1)
     if len(content) > bytes_max:
-        raise OSError(errno.EFBIG, f"expected {bytes_max >> 20} MiB at most")
+        raise _too_long(bytes_max)
     return content
+
+
+def _regular(path: Path, flags: int = 0) -> int:
+    """A handle of a regular file; opening it waits for nobody. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "expected a regular file")
+    return handle
+
+
+def _too_long(bytes_max: int) -> OSError:
+    return OSError(errno.EFBIG, f"expected {bytes_max >> 20} MiB at most")
 
 
 def make_folder(path: Path) -> None:
