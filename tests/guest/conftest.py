@@ -94,6 +94,22 @@ def guest(kernel, tmp_path, cpu):
 
 
 @pytest.fixture
+def capture(tmp_path, cpu):
+    """Run a cell with a capture on its client's device; the path of the pcap."""
+    counter = itertools.count()
+
+    def run(kernel, spec, set_up=()):
+        spec = Spec.model_validate({"title": "test", **spec})
+        plan = make_plan(spec, load_profile(spec.testbed.device)).after_set_up(*set_up)
+        device = {"wired": "c0", "wifi": "wlan1"}[spec.testbed.layout]
+        plan = plan.during(["capture", "C", "client", device])
+        machine = Machine(kernel, 512 << 20, spec.lab.seed, cpu)
+        return run_plan(machine, plan, tmp_path / f"capture{next(counter)}") / "client.pcap"
+
+    return run
+
+
+@pytest.fixture
 def cell(kernel, tmp_path, cpu):
     """Run one cell; returns its Flent document."""
     counter = itertools.count()

@@ -1,191 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The CoTSQ series in the lab: it changes nothing until it is told to, and then what it says."""
 
-import itertools
 import json
 import re
-import struct
 
 import numpy as np
 import pytest
 
-from tsqlab.experiment.profile import load_profile
-from tsqlab.experiment.spec import Spec
+from pcap import frames
 from tsqlab.experiment.tsq import CHARGED
 from tsqlab.guest.boot import Machine
 from tsqlab.guest.places import OUT_DIR, PLAN_DIR
-from tsqlab.guest.plan import Plan, make_plan
+from tsqlab.guest.plan import Plan
 from tsqlab.guest.run import run_plan
 from tsqlab.kernels import Recipe, build
 from tsqlab.metrics import summarise
-from tsqlab.paths import KERNEL_PATCHES
 
 SKB = CHARGED  # truesize of a full-sized packet alone in its skb
 CHARGED_BY = {"6.12": SKB, "6.1": 2728}  # of a kernel whose heads are kmalloc's
 FLOWS = {"length": "5 s", "delay": "1 s"}
-SYSCTLS = "/proc/sys/net/ipv4"
-
-
-def without_cotsq(version):
-    """The kernel without CoTSQ: only what User-Mode Linux needs."""
-    kernel = build(Recipe(version=version, patches=KERNEL_PATCHES / version / "um"))
-    assert not kernel.cotsq
-    return kernel
-
-
-@pytest.fixture(scope="session")
-def stock():
-    return without_cotsq("6.12")
 
 
 @pytest.fixture(scope="session", params=["6.12", pytest.param("6.1", marks=pytest.mark.kernels)])
 def either(request, kernel):
     """The kernels of both series."""
     return kernel if request.param == "6.12" else build(Recipe(version="6.1"))
-
-
-@pytest.fixture
-def capture(tmp_path, cpu):
-    """Run a cell with a capture on the client's card; its packets, and all its series."""
-    counter = itertools.count()
-
-    def run(kernel, spec, watched=True):
-        spec = Spec.model_validate({"title": "test", **spec})
-        layout = spec.testbed.layout
-        device = NEIGHBOURS[layout][0][1]
-        plan = make_plan(spec, load_profile(spec.testbed.device))
-        plan = plan.after_set_up(*neighbours(layout)).during(["capture", "C", "client", device])
-        if not watched:  # the guest's program does not see that it could ask
-            plan = plan.after_set_up(["run", "-", "mount", "-t", "tmpfs", "none", SYSCTLS])
-        number = next(counter)
-        return run_plan(Machine(kernel, 512 << 20, 1, cpu), plan, tmp_path / f"capture{number}")
-
-    return run
-
-
-# The neighbours are known from the start: how long ARP trusts an answer is random.
-NEIGHBOURS = {
-    "wired": (
-        ("C", "c0", "10.0.1.2", "02:00:00:00:01:02"),
-        ("R", "r0", "10.0.1.1", "02:00:00:00:01:01"),
-        ("R", "r1", "10.0.2.1", "02:00:00:00:02:01"),
-        ("S", "s0", "10.0.2.2", "02:00:00:00:02:02"),
-    ),
-    "wifi": (
-        ("C", "wlan1", "10.0.1.254", "02:00:00:00:01:fe"),
-        ("AP", "wlan0", "10.0.1.1", "02:00:00:00:01:01"),
-        ("AP", "e0", "10.0.2.1", "02:00:00:00:02:01"),
-        ("S", "e1", "10.0.2.2", "02:00:00:00:02:02"),
-    ),
-}
-
-
-def neighbours(layout):
-    return [
-        ["run", node, "ip", "neigh", "replace", address, "lladdr", mac, "dev", device,
-         "nud", "permanent"]
-        for node, device, address, mac in NEIGHBOURS[layout]
-    ]  # fmt: skip
-
-
-def packets(pcap):
-    """(nanosecond, header and length) of each packet, less what is random in it.
-
-    Two kernels' random numbers differ with their code's addresses, which interrupts mix into
-    the pool. So ports and IP identifications are left out, sequence numbers and TCP time
-    stamps are counted from each connection's first.
-    """
-    data, at, found = pcap.read_bytes(), 24, []
-    first: dict[tuple, int] = {}
-    names: dict[int, int] = {}
-    while at < len(data):
-        seconds, nanoseconds, length, _ = struct.unpack_from("<IIII", data, at)
-        frame = data[at + 16 : at + 16 + length]
-        at += 16 + length
-        found.append((seconds * 10**9 + nanoseconds, length, *described(frame, first, names)))
-    return found
-
-
-def described(frame, first, names):
-    """What of a TCP segment is no random number; of another packet its protocol."""
-    if frame[12:14] != b"\x08\x00" or frame[23] != 6:
-        return frame[12:14], frame[23]
-    ports, seq, ack, flags, window = struct.unpack_from("!IIIHH", frame, 34)
-    source, sink = ports >> 16, ports & 0xFFFF
-    client = source if sink < source else sink
-    name = names.setdefault(client, len(names))  # connections in their order
-    forward = source == client
-    options = frame[54 : 34 + (flags >> 12) * 4]
-    stamp = options.find(b"\x08\x0a")
-    value, echo = struct.unpack_from("!II", options, stamp + 2) if stamp >= 0 else (0, 0)
-
-    def relative(kind, way, number):
-        return (number - first.setdefault((client, kind, way), number)) & 0xFFFFFFFF
-
-    return (
-        name, forward, flags, window,
-        relative("seq", forward, seq),
-        relative("seq", not forward, ack) if ack else 0,
-        relative("stamp", forward, value),
-        relative("stamp", not forward, echo) if echo else 0,
-    )  # fmt: skip
-
-
-@pytest.mark.kernels
-@pytest.mark.parametrize("offloads", ["off", "gso", "on"])
-@pytest.mark.parametrize("qdisc", ["pfifo_fast", "fq_codel"])
-def test_defaults_change_nothing(stock, kernel, capture, offloads, qdisc):
-    """The same packets at the same nanoseconds, from a kernel with the series and one without.
-
-    Both with its static key on, as somebody asks what TSQ does, and off.
-    """
-    spec = {
-        "testbed": {"bottleneck": "L100M", "qdisc": qdisc, "base_rtt": "4 ms"},
-        "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
-        "sender": {"offloads": offloads},
-    }
-    before = packets(capture(stock, spec) / "client.pcap")
-    assert len(before) > 1_000
-    assert before == packets(capture(kernel, spec) / "client.pcap")
-    assert before == packets(capture(kernel, spec, watched=False) / "client.pcap")
-
-
-@pytest.mark.kernels
-@pytest.mark.parametrize("offloads", ["gso", "on"])
-def test_defaults_change_nothing_on_6_1(capture, offloads):
-    spec = {
-        "testbed": {"bottleneck": "L100M", "base_rtt": "4 ms"},
-        "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
-        "sender": {"offloads": offloads},
-    }
-    before = packets(capture(without_cotsq("6.1"), spec) / "client.pcap")
-    kernel = build(Recipe(version="6.1"))
-    assert len(before) > 1_000
-    assert before == packets(capture(kernel, spec) / "client.pcap")
-    assert before == packets(capture(kernel, spec, watched=False) / "client.pcap")
-
-
-@pytest.mark.kernels
-@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
-def test_defaults_change_nothing_over_wifi(stock, kernel, capture, device):
-    """Above a qdisc, and above mac80211's queues."""
-    spec = {
-        "testbed": {"layout": "wifi", "device": device, "base_rtt": "1 ms"},
-        "flows": {"length": "3 s", "delay": "500 ms", "streams": 2},
-    }
-    before = packets(capture(stock, spec) / "client.pcap")
-    assert len(before) > 1_000
-    assert before == packets(capture(kernel, spec) / "client.pcap")
-    assert before == packets(capture(kernel, spec, watched=False) / "client.pcap")
-
-
-@pytest.mark.kernels
-def test_the_comparison_can_fail(kernel, capture, stock):
-    """Another limit is seen in the trace."""
-    spec = {"testbed": {"bottleneck": "L100M"}, "flows": {"length": "1 s", "delay": "500 ms"}}
-    before = packets(capture(stock, spec) / "client.pcap")
-    after = packets(capture(kernel, spec | {"sender": {"tsq": "6TSQ"}}) / "client.pcap")
-    assert before != after
 
 
 def in_stack(document):
@@ -280,7 +119,8 @@ def test_the_counters_tell_why_a_flow_waits(cell):
 
 def data_lengths(pcap):
     """Of the client's packets that carry data, whatever the card makes of them."""
-    return [length for _, length, *rest in packets(pcap) if length > 200 and rest[1] is True]
+    client = bytes([10, 0, 1, 1])  # its address of IP
+    return [len(frame) for frame in frames(pcap) if len(frame) > 200 and frame[26:30] == client]
 
 
 @pytest.mark.parametrize("control", ["cubic", "bbr"])
@@ -294,7 +134,7 @@ def test_a_longer_time_is_no_worse_than_stock(cell, capture, kernel, control):
     sizes, held = {}, {}
     for us in (0, 977, 6000):
         one = spec | {"sender": sender | {"tsq": {"us": us}}}
-        sizes[us] = data_lengths(capture(kernel, one) / "client.pcap")
+        sizes[us] = data_lengths(capture(kernel, one))
         held[us] = cell(one)["raw_values"]["TCP upload::1"][-1]
         assert np.median(sizes[us]) >= 2 * 1448
         assert sum(sizes[us]) >= 0.98 * sum(sizes[0])
@@ -309,9 +149,7 @@ def test_a_limit_below_two_skbs_makes_them_smaller(capture, kernel):
     sizes = {}
     for tsq in ("TSQ", {"bytes": 12000}, {"us": 500}, {"pkts": 4}):
         sender = {"offloads": "on", "tsq": tsq}
-        sizes[str(tsq)] = max(
-            data_lengths(capture(kernel, spec | {"sender": sender}) / "client.pcap")
-        )
+        sizes[str(tsq)] = max(data_lengths(capture(kernel, spec | {"sender": sender})))
     stock, *lower = sizes.values()
     assert stock > 5 * 1448
     assert all(1448 < size < stock for size in lower), sizes
@@ -401,6 +239,46 @@ answer(before=before, error=error, took=took, dead=dead, later=tsq(client))
     gained_us = answer["dead"][2] - answer["before"][2]
     assert 0 <= gained_us <= answer["took"] * 1e6 + 2000
     assert answer["dead"][2] > 100_000
+
+
+def test_a_time_out_ends_what_held_a_flow_back(script):
+    """ETIMEDOUT by TCP_USER_TIMEOUT, above a qdisc that keeps what TSQ counts for ever."""
+    answer = script(
+        """
+run("ip", "link", "set", "lo", "gso_max_segs", "1")
+client, peer = pair()
+client.setsockopt(socket.IPPROTO_TCP, 18, 2000)  # TCP_USER_TIMEOUT
+run("sysctl", "-q", "-w", "net.ipv4.tcp_tsq_bytes=8000")
+run(*"tc qdisc add dev lo root tbf rate 8bit burst 1600 limit 100000".split())
+fill(client, 20000)
+time.sleep(0.1)
+before = tsq(client)
+begun = time.monotonic()
+while not (error := client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)):
+    time.sleep(0.01)
+took = time.monotonic() - begun
+dead = tsq(client)
+time.sleep(60)
+answer(before=before, error=error, took=took, dead=dead, later=tsq(client))
+"""
+    )
+    assert answer["error"] == 110
+    assert answer["before"][1] > 0
+    assert answer["later"] == answer["dead"]
+    # It was held back all the time until its end, and this has been added.
+    gained_us = answer["dead"][2] - answer["before"][2]
+    assert gained_us == pytest.approx(answer["took"] * 1e6, rel=0.01)
+
+
+def test_a_probe_of_the_mtu_is_not_held_back_for_ever(cell):
+    """A probe is an skb of its own, made of what waits: with any limit the flow goes on."""
+    testbed = {
+        "bottleneck": "L100M",
+        "sysctl": {"C": {"net.ipv4.tcp_mtu_probing": "2", "net.ipv4.tcp_base_mss": "600"}},
+    }
+    for tsq in ("TSQ", "CoTSQ", {"pkts": 4}, {"bytes": 12000}, {"us": 500}):
+        rows = cell({"testbed": testbed, "flows": FLOWS, "sender": {"tsq": tsq}})
+        assert summarise(rows)["goodput_mbps"] > 85, tsq
 
 
 def test_a_limit_in_packets_does_not_depend_on_the_size_of_writes(script, either):
