@@ -6,7 +6,6 @@ Parsing never touches the host: whether a profile or a kernel exists is asked la
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import tomllib
@@ -15,15 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
 from tsqlab.errors import FileError, UsageError
-from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.bundled import bundled_experiments
-from tsqlab.experiment.invalid import reason, shortened
+from tsqlab.experiment.invalid import (
+    accepted_in,
+    first_error,
+    hint,
+    reason,
+    shortened,
+    unknown,
+)
 from tsqlab.experiment.matrix import Cell, combinations, level, with_key
-from tsqlab.experiment.spec import Spec, full_key
+from tsqlab.experiment.profile import in_profiles
+from tsqlab.experiment.spec import TABLES, Spec, full_key
 from tsqlab.experiment.toml import TomlFile, parse_value, read_toml, there
 
 CELLS_MAX = 10_000
@@ -70,9 +75,7 @@ def _find(name: str) -> Path:
     known = bundled_experiments()
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
-    raise UsageError(f'no bundled experiment "{shortened(name)}"; {hint}')
+    raise UsageError(f'no bundled experiment "{shortened(name)}"; {hint(name, known)}')
 
 
 class _Reader:
@@ -99,7 +102,7 @@ class _Reader:
         matrix: dict[str, list[Any]] = {}
         for key, levels in _flatten(raw).items():
             if full_key(key) is None:
-                raise self._error(["matrix", key], "no key of this name can vary")
+                raise self._error(["matrix", key], _no_key(key))
             if not isinstance(levels, list) or not levels:
                 raise self._error(["matrix", key], "expected a list of values, at least one")
             if twin := next((name for name in matrix if full_key(name) == full_key(key)), None):
@@ -122,7 +125,7 @@ class _Reader:
         try:
             spec = Spec.model_validate(data)
         except ValidationError as error:
-            raise self._from_pydantic(error.errors()[0], factors) from None
+            raise self._from_pydantic(error, factors) from None
         cell = Cell({key: level(value) for key, value in factors.items()}, spec)
         self._check_name(cell)
         return cell
@@ -146,34 +149,40 @@ class _Reader:
                 raise self._error(["matrix"], f"two cells are the same: {cell.id}")
             seen |= {cell.id: specified, specified: cell.id}
 
-    def _from_pydantic(self, error: ErrorDetails, factors: Mapping[str, Any]) -> FileError:
-        where = [str(part) for part in error["loc"] if not str(part).startswith("[")]
-        if isinstance(cause := error.get("ctx", {}).get("error"), KeyedError):
-            where += cause.where
+    def _from_pydantic(self, error: ValidationError, factors: Mapping[str, Any]) -> FileError:
+        where, first = first_error(error)
         varied = {full_key(key): key for key in factors}
         full = ".".join(where)
         if full in varied:
-            return self._error(["matrix", varied[full]], reason(error, _unknown_key))
-        return self._error(where, reason(error, _unknown_key))
+            where = ["matrix", varied[full]]
+        return self._error(where, reason(first, _unknown_key))
 
     def _error(self, where: Sequence[str], message: str) -> FileError:
         return self.file.error(where, message)
 
 
 def _unknown_key(where: Sequence[str]) -> str:
-    model: type[BaseModel] | None = Spec
-    for part in where[:-1]:
-        model = _table_in(model, part)
-    accepted = [*model.model_fields, *(["matrix"] if model is Spec else [])] if model else []
-    near = difflib.get_close_matches(where[-1], accepted, n=1)
-    if near:
-        return f'unknown key; did you mean "{near[0]}"?'
-    return f"unknown key; there are {', '.join(accepted)}" if accepted else "unknown key"
+    accepted = [*accepted_in(Spec, where[:-1]), *(["matrix"] if len(where) == 1 else [])]
+    return unknown(where[-1], accepted, _elsewhere(where[-1]))
 
 
-def _table_in(model: type[BaseModel] | None, key: str) -> type[BaseModel] | None:
-    kind: object = model.model_fields[key].annotation if model else None
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+def _no_key(key: str) -> str:
+    """What to say of a bare or dotted *key* that is none that can vary or be set."""
+    *_, last = key.split(".")
+    elsewhere = _elsewhere(last)
+    bare = [name for table in TABLES.values() for name in table.model_fields]
+    return f'no key "{shortened(key)}" can vary or be set; {elsewhere or hint(last, bare)}'
+
+
+def _elsewhere(key: str) -> str:
+    """Where else there is a *key* of just this name; empty if nowhere."""
+    if full := full_key(key):
+        return f"it is a key of [{full.partition('.')[0]}]"
+    if key in Spec.model_fields and key not in TABLES:
+        return "it stands above the tables of an experiment"
+    if in_profiles(key):
+        return "device profiles have it: copy one and name the copy as device (docs/profiles.md)"
+    return ""
 
 
 def _override(
@@ -186,8 +195,10 @@ def _override(
     written, equals, word = text.partition("=")
     key = _unquoted(written.strip())
     full = full_key(key)
-    if not equals or full is None:
-        raise UsageError(f"{option}: expected KEY=VALUE, KEY as in an experiment file")
+    if not equals:
+        raise UsageError(f'{option}: expected KEY=VALUE, as in "qdisc=fq"')
+    if full is None:
+        raise UsageError(f"{option}: {_no_key(key)}")
     try:
         value = parse_value(word)
     except tomllib.TOMLDecodeError:

@@ -7,7 +7,6 @@ card, and ``airlink``, a radio.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -27,7 +26,15 @@ from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bounds import between, whole
 from tsqlab.experiment.bundled import bundled_profiles
-from tsqlab.experiment.invalid import reason, shortened, shown
+from tsqlab.experiment.invalid import (
+    accepted_in,
+    first_error,
+    hint,
+    reason,
+    shortened,
+    shown,
+    unknown,
+)
 from tsqlab.experiment.toml import TomlFile, read_toml, there
 from tsqlab.units import Duration, Rate, Size
 
@@ -225,9 +232,7 @@ def _find(name: str) -> Path:
     known = bundled_profiles()
     path = Path(name) if "/" in name else known.get(name)
     if path is None or not there(path):
-        near = difflib.get_close_matches(name[:100], known, n=1)
-        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
-        raise UsageError(f'no device profile "{shortened(name)}"; {hint}')
+        raise UsageError(f'no device profile "{shortened(name)}"; {hint(name, known)}')
     return path
 
 
@@ -243,11 +248,8 @@ def _profile(file: TomlFile, *, of_access_point: bool = False) -> Profile:
     try:
         return _KINDS[kind].model_validate(data)
     except ValidationError as error:
-        # A misspelt key is also a missing one. Its right spelling is the more useful message.
-        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-        raise file.error(
-            [str(part) for part in first["loc"]], reason(first, _unknown_of(_KINDS[kind]))
-        ) from None
+        where, first = first_error(error)
+        raise file.error(where, reason(first, _unknown_of(kind))) from None
 
 
 def _kind(file: TomlFile) -> str:
@@ -286,13 +288,17 @@ def _named(file: TomlFile, key: str, name: object, kind: str) -> TomlFile:
     return named
 
 
-def _unknown_of(model: type[BaseModel]) -> Callable[[Sequence[str]], str]:
-    """The function that says what is accepted in place of a key that *model* does not have."""
+def in_profiles(key: str) -> bool:
+    """Whether device profiles of some kind have a *key* of that name."""
+    return any(key in model.model_fields for model in _KINDS.values())
+
+
+def _unknown_of(kind: str) -> Callable[[Sequence[str]], str]:
+    """The function that says what is accepted in place of a key that profiles of *kind* lack."""
 
     def say(where: Sequence[str]) -> str:
-        accepted = (EdcaOverride if len(where) > 1 else model).model_fields
-        near = difflib.get_close_matches(where[-1], accepted, n=1)
-        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
-        return f"unknown key; {hint}"
+        others = [name for name, model in _KINDS.items() if where[-1] in model.model_fields]
+        elsewhere = f'profiles of kind "{others[0]}" have it' if others else ""
+        return unknown(where[-1], accepted_in(_KINDS[kind], where[:-1]), elsewhere)
 
     return say
