@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tsqlab.errors import FileError, UsageError
-from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.bundled import bundled_experiments, is_file
 from tsqlab.experiment.invalid import (
     accepted_in,
     first_error,
@@ -27,7 +27,7 @@ from tsqlab.experiment.invalid import (
     unknown,
 )
 from tsqlab.experiment.matrix import Cell, combinations, level, with_key
-from tsqlab.experiment.profile import in_profiles
+from tsqlab.experiment.profile import NoProfileError, Profile, in_profiles, load_profile
 from tsqlab.experiment.spec import TABLES, Spec, full_key
 from tsqlab.experiment.toml import TomlFile, parse_value, read_toml, there
 
@@ -36,6 +36,8 @@ CELLS_MAX = 10_000
 
 ID_BYTES_MAX = 200
 """How long the name of a cell may be: 255 bytes are a file's, with what stands around the name."""
+
+_DEVICE = "testbed.device"
 
 KEY_MAX = 200
 """How long the key of an override may be."""
@@ -56,6 +58,15 @@ class Experiment:
         """What the first cell specifies: the title, paper and report are common to all."""
         return self.cells[0].spec
 
+    def profile_of(self, cell: Cell) -> Profile:
+        """The device profile of a cell. Raises UsageError, which names the key if there is none."""
+        try:
+            return load_profile(cell.spec.testbed.device, cell.home)
+        except NoProfileError as error:
+            factor = next((key for key in self.factors if full_key(key) == _DEVICE), None)
+            where = ["matrix", factor] if factor else _DEVICE.split(".")
+            raise read_toml(self.path).error(where, str(error)) from None
+
 
 def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
     """Read an experiment: a path, or a bundled one's name.
@@ -67,9 +78,8 @@ def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
 
 
 def _find(name: str) -> Path:
-    path = Path(name)
-    if path.suffix == ".toml" or "/" in name:
-        if there(path):
+    if is_file(name):
+        if there(path := Path(name)):
             return path
         raise UsageError(f"{name}: no such experiment file")
     known = bundled_experiments()
@@ -83,12 +93,15 @@ class _Reader:
 
     def __init__(self, file: TomlFile) -> None:
         self.file = file
+        self.home = file.path.parent  # where the path of a device's profile starts
 
     def read(self, overrides: Sequence[str]) -> Experiment:
         raw = {key: value for key, value in self.file.tables.items() if key != "matrix"}
         matrix = self._matrix(self.file.tables.get("matrix", {}))
         for override in overrides:
-            raw, matrix = _override(raw, matrix, override)
+            raw, matrix, full = _override(raw, matrix, override)
+            if full == _DEVICE:  # whoever types a path means the folder that the shell is in
+                self.home = Path()
         self._check_count(matrix)
         cells = tuple(self._cell(raw, factors) for factors in combinations(matrix))
         self._check_unique(cells)
@@ -126,7 +139,7 @@ class _Reader:
             spec = Spec.model_validate(data)
         except ValidationError as error:
             raise self._from_pydantic(error, factors) from None
-        cell = Cell({key: level(value) for key, value in factors.items()}, spec)
+        cell = Cell({key: level(value) for key, value in factors.items()}, spec, self.home)
         self._check_name(cell)
         return cell
 
@@ -187,7 +200,8 @@ def _elsewhere(key: str) -> str:
 
 def _override(
     raw: dict[str, Any], matrix: dict[str, list[Any]], text: str
-) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+) -> tuple[dict[str, Any], dict[str, list[Any]], str]:
+    """The data and the matrix as *text* changes them, and the full key that it changes."""
     if not text.isprintable():
         given = shortened(repr(text))
         raise UsageError(f"--set {given}: expected KEY=VALUE, one line of printable characters")
@@ -207,9 +221,9 @@ def _override(
         raise UsageError(f"{option}: {error}") from None
     kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
     if isinstance(value, list) and value:
-        return raw, {**kept, key: value}
+        return raw, {**kept, key: value}, full
     try:
-        return with_key(raw, full, value), kept
+        return with_key(raw, full, value), kept, full
     except UsageError as error:
         raise UsageError(f"{option}: {error}") from None
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Device profiles: what a network device is like, as data with sources.
 
-A profile is a TOML file in profiles/, or a path. There are two kinds: ``wireline``, an Ethernet
-card, and ``airlink``, a radio.
+A profile is a TOML file: a name means one in profiles/, a path (with a slash, or ending in .toml)
+a user's. There are two kinds: ``wireline``, an Ethernet card, and ``airlink``, a radio.
+docs/profiles.md says what each key means.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bounds import between, whole
-from tsqlab.experiment.bundled import bundled_profiles
+from tsqlab.experiment.bundled import bundled_profiles, is_file
 from tsqlab.experiment.invalid import (
     accepted_in,
     first_error,
@@ -220,20 +221,36 @@ _KINDS: dict[str, type[Wireline] | type[Airlink]] = {"wireline": Wireline, "airl
 _ETHERNET = "gigabit"  # the wire of an airlink profile that names none
 
 
-def load_profile(name: str) -> Profile:
-    """Read a profile: a path, or a bundled one's name. Raises UsageError and FileError.
+class NoProfileError(UsageError):
+    """There is no profile of that name; where the name stands, only the caller knows."""
 
-    The profiles that it names are read with it.
+
+def load_profile(name: str, home: Path = Path()) -> Profile:
+    """Read a profile: a path, which starts at *home*, or a bundled one's name.
+
+    The profiles that it names are read with it; their paths start where its own file is. Raises
+    NoProfileError and FileError.
     """
-    return _profile(read_toml(_find(name)))
+    return _profile(read_toml(_find(name, home)))
 
 
-def _find(name: str) -> Path:
+def _find(name: str, home: Path) -> Path:
     known = bundled_profiles()
-    path = Path(name) if "/" in name else known.get(name)
-    if path is None or not there(path):
-        raise UsageError(f'no device profile "{shortened(name)}"; {hint(name, known)}')
-    return path
+    path = home / name if is_file(name) else known.get(name)
+    if path is not None and there(path):
+        return path
+    if path is None and name and there(home / f"{name}.toml"):
+        said = f'did you mean the file, "{shortened(name)}.toml"?'
+    elif path is not None and path.stem in known:
+        said = f'did you mean the bundled one, "{path.stem}"?'
+    elif path is not None:
+        said = f"{shortened(str(path))} is not there; a path starts {_START}"
+    else:
+        said = hint(name, known)
+    raise NoProfileError(f'no device profile "{shortened(name)}"; {said}')
+
+
+_START = "at the folder of the file that it stands in, and one in --set at the shell's"
 
 
 def _profile(file: TomlFile, *, of_access_point: bool = False) -> Profile:
@@ -275,8 +292,8 @@ def _named(file: TomlFile, key: str, name: object, kind: str) -> TomlFile:
     if not isinstance(name, str):
         raise file.error([key], f"expected the name of a profile, or its file, not {shown(name)}")
     try:
-        path = _find(name)
-    except UsageError as error:
+        path = _find(name, file.path.parent)
+    except NoProfileError as error:
         raise file.error([key], str(error)) from None
     if not path.is_file():
         raise file.error([key], f"{path} is no file")
