@@ -18,6 +18,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
@@ -36,8 +37,9 @@ from tsqlab.experiment.invalid import (
     shown,
     unknown,
 )
+from tsqlab.experiment.neutral import NEUTRAL, check_together
 from tsqlab.experiment.toml import TomlFile, read_toml, there
-from tsqlab.units import Duration, Rate, Size
+from tsqlab.units import BASE_UNITS, Duration, Rate, Size
 
 
 class Wireline(BaseModel):
@@ -159,6 +161,12 @@ class Airlink(BaseModel):
     receive_with_reports: bool | None = None
 
     pacing_shift: Annotated[int, Field(ge=0, le=31)] | None = None
+
+    @model_validator(mode="after")
+    def _together(self, info: ValidationInfo) -> Airlink:
+        if not (info.context and info.context.get(BASE_UNITS)):  # a result's radio has been run
+            check_together({key: getattr(self, key) for key in NEUTRAL})
+        return self
 
     @property
     def phy_rate(self) -> PhyRate:

@@ -128,10 +128,22 @@ def test_a_profile_has_the_bounds_of_the_module():
         for value, good in ((low, True), (high, True), (low - 1, False), (high + 1, False)):
             data = {"kind": "airlink", "title": "x", "front": radio.front, "band": radio.band,
                     "rate": radio.rate, "ethernet": radio.ethernet,
-                    key: quantity(key, value * unit)}  # fmt: skip
+                    **WITH.get(key, {}), key: quantity(key, value * unit)}  # fmt: skip
             assert accepted(data) == good, (key, value)
     assert set(known) == {"device_queues", "receive_with_reports"}
     assert ProfileAttribute.AGGREGATE_US in _KEYS
+
+
+# What goes with a value so that it may be as large, or as small, as it can be.
+BUS = {"bus_frames": 1, "bus_bytes": Size(1), "bus_rate": Rate(10**6), "bus_transfers": 1}
+WITH = {
+    "aggregate_frames": {"window_frames": 256},
+    "host_frames": {"resume_frames": 1},
+    "resume_frames": {"host_frames": 1_000_000},
+    "receive_wait": {"receive_wait_max": Duration.of("1 s")},
+    "bus_frames": BUS,
+    "bus_time": BUS,
+}
 
 
 def quantity(key, value):
