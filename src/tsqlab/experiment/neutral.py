@@ -99,6 +99,8 @@ def _value(given: Mapping[str, Value | None], key: str) -> int:
 
 def written(value: Value) -> str:
     """A value as a profile has it, without quotes."""
+    if value == NO_LIMIT:
+        return "no limit"
     if isinstance(value, Quantity):
         return value.text
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -226,7 +226,8 @@ _KEYS = {
 Profile = Wireline | Airlink
 
 _KINDS: dict[str, type[Wireline] | type[Airlink]] = {"wireline": Wireline, "airlink": Airlink}
-_ETHERNET = "gigabit"  # the wire of an airlink profile that names none
+ETHERNET = "gigabit"
+"""The wire of an airlink profile that names none."""
 
 
 class NoProfileError(UsageError):
@@ -287,7 +288,7 @@ def _kind(file: TomlFile) -> str:
 
 def _named_profiles(file: TomlFile, data: Mapping[str, Any]) -> dict[str, Profile]:
     """The profiles whose names are in the *data* of an airlink profile."""
-    wire = _named(file, "ethernet", data.get("ethernet", _ETHERNET), "wireline")
+    wire = _named(file, "ethernet", data.get("ethernet", ETHERNET), "wireline")
     found = {"ethernet": _profile(wire)}
     if "access_point" in data:
         access_point = _named(file, "access_point", data["access_point"], "airlink")
