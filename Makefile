@@ -9,7 +9,6 @@
 PYTHON := /usr/bin/python3
 VENV := .venv
 BIN := $(VENV)/bin
-SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
 # `make` alone runs the demo. What stands behind ## is what `make help` prints.
 .PHONY: demo check test test-kernels test-sanitized lint unit kernel bench bench-ns3 readme setup \
@@ -71,18 +70,12 @@ setup: packages $(VENV)/installed	## the Debian packages, and tsqlab in .venv
 setup-dev: packages $(VENV)/installed-dev	## and what the tests need
 
 packages:
-	@missing=$$(sed 's/#.*//' packages.txt | xargs -n1 | while read -r name; do \
-		dpkg-query -W -f='$${Status}\n' "$$name" 2>/dev/null \
-			| grep -q 'ok installed' || echo "$$name"; done); \
-	if [ -n "$$missing" ]; then \
-		echo "== Debian packages:" $$missing; \
-		$(SUDO) apt-get update -qq && \
-		DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq \
-			--no-install-recommends $$missing; \
-	fi
+	@tools/packages.sh packages.txt
 
 $(VENV)/installed: requirements.txt pyproject.toml
 	@echo "== Python packages, in $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tsqlab needs Python 3.11 \
+	or newer, and $(PYTHON) is " + sys.version.split()[0] + ": make PYTHON=/path/to/another")'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .

@@ -23,7 +23,6 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.load import load
-from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.boot import Machine, boot_arguments, run_guest
 from tsqlab.guest.places import MODULE_DIR, OUT_DIR, PLAN_NAME
@@ -60,11 +59,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> None:
-    cell = load(options.experiment, options.keys).cells[0]
+    experiment = load(options.experiment, options.keys)
+    cell = experiment.cells[0]
     folder = options.folder.resolve()
     mounts = Mounts(folder / "plan", folder / "out")
     if not (mounts.plan / PLAN_NAME).exists():
-        write_plan(make_plan(cell.spec, load_profile(cell.spec.testbed.device)), mounts.plan)
+        write_plan(make_plan(cell.spec, experiment.profile_of(cell)), mounts.plan)
     print(f"cell {cell.id}; its plan: {mounts.plan / PLAN_NAME}")
     if options.plan:
         return

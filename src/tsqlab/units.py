@@ -68,6 +68,14 @@ class Quantity(int):
         """The quantity that a text such as "2.5 ms" says. Raises ValueError."""
         return cls(_parse(text, cls.units, cls.example))
 
+    @property
+    def text(self) -> str:
+        """The quantity in the largest unit that keeps it whole: "64 MiB", but "60 s"."""
+        for unit, size in sorted(self.units.items(), key=lambda item: -item[1]):
+            if unit != "min" and self >= size and self % size == 0:
+                return f"{self // size} {unit}"
+        return f"{int(self)} {_smallest(self.units)}"
+
     @classmethod
     def __get_pydantic_core_schema__(
         cls, _source: Any, _handler: GetCoreSchemaHandler
@@ -136,6 +144,13 @@ class Size(Quantity):
     units = _SIZES
     example = "64 KiB"
 
+    @classmethod
+    def of(cls, text: object) -> Self:
+        """The size that a text such as "64 KiB" says. Raises ValueError."""
+        if type(text) is int and 0 < text <= _LARGEST:  # it can only have been meant as bytes
+            raise ValueError(f'expected a size with its unit, as "{cls(text).text}", not {text}')
+        return super().of(text)
+
 
 class Fraction(Quantity):
     """A share of a whole in parts per billion."""
@@ -162,20 +177,3 @@ class Decibel(Quantity):
 
     units = _RATIOS
     example = "21.5 dB"
-
-
-def format_duration(ns: int) -> str:
-    """Write a duration in the largest unit that keeps it exact."""
-    return _format(ns, {u: n for u, n in _DURATIONS.items() if u != "min"})
-
-
-def format_rate(bit_per_s: int) -> str:
-    """Write a rate in the largest unit that keeps it exact."""
-    return _format(bit_per_s, _RATES)
-
-
-def _format(value: int, units: Mapping[str, int]) -> str:
-    for unit, size in sorted(units.items(), key=lambda item: -item[1]):
-        if value % size == 0 and value >= size:
-            return f"{value // size} {unit}"
-    return f"{value} {_smallest(units)}"

@@ -66,6 +66,36 @@ def test_received_frames_wait_for_an_interrupt(cell, tmp_path, with_reports):
     assert ping_ms < 5 if with_reports else 50 < ping_ms < 65
 
 
+@pytest.mark.parametrize(
+    ("keys", "round_ms"),
+    [
+        ("", 0.72),
+        ('report_delay = "10 ms"', 10.72),
+        ('report_wait = "10 ms"', 10.24),
+        ('report_delay = "5 ms"\nreport_wait = "5 ms"', 10.24),
+        ('report_wait = "10 ms"\nreport_frames = 8', 0.72),
+        ('report_delay = "5 ms"\nreport_wait = "10 ms"\nreport_frames = 8', 5.72),
+        ("report_frames = 8", 0.72),
+    ],
+)
+def test_the_three_keys_about_reports(cell, tmp_path, keys, round_ms):
+    """As docs/profiles.md tells them apart.
+
+    The host gives eight frames and waits until all are reported. The first goes alone: AIFS and a
+    mean backoff of 110 us, 83 us on the air, 44 to the end of the ACK. The other seven take 110,
+    328 and 48 us more.
+    """
+    device = tmp_path / "reports.toml"
+    device.write_text(
+        bundled_profiles()["ideal"].read_text()
+        + f'access_point = "ideal"\nhost_frames = 8\nresume_frames = 1\n{keys}\n'
+    )
+    flows = {"test": "udp_flood", "length": "2 s", "delay": "1 s"}
+    document = cell({"testbed": wifi(device=str(device)), "flows": flows})
+    mbps = 8 * 8 * 1472 / (round_ms * 1000)
+    assert summarise(document)["goodput_mbps"] == pytest.approx(mbps, rel=0.03)
+
+
 def test_the_histogram_is_of_all_ppdus(cell):
     document = cell({"testbed": wifi(loss="1 %", rts="0 B"), "flows": SHORT})
     last = document["raw_values"]["wifi_stats_C"][-1]

@@ -43,5 +43,25 @@ def test_refuses_more_than_the_whole():
 
 @given(st.integers(min_value=0, max_value=10**18))
 def test_writes_what_it_reads(value):
-    assert units.Duration.of(units.format_duration(value)) == value
-    assert units.Rate.of(units.format_rate(value)) == value
+    for kind in (units.Duration, units.Rate, units.Size):
+        assert kind.of(kind(value).text) == value
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text"),
+    [
+        (units.Size(64 << 20), "64 MiB"),
+        (units.Size(65532), "65532 B"),
+        (units.Duration.of("1440 min"), "86400 s"),
+        (units.Duration.of("2.5 ms"), "2500 us"),
+        (units.Rate.of("425 Mbit/s"), "425 Mbit/s"),
+        (units.Decibel.of("0 dB"), "0 cdB"),
+    ],
+)
+def test_writes_the_largest_unit_that_is_exact(quantity, text):
+    assert quantity.text == text
+
+
+def test_bytes_without_a_unit_are_said_with_one():
+    with pytest.raises(ValueError, match='a size with its unit, as "64 MiB", not 67108864'):
+        units.Size.of(67108864)

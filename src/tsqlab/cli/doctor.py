@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.source import versions
+from tsqlab.kernels.source import how_to_get, tarball_of, versions
 
 # What each part needs, and the Debian package that has it.
 PROGRAMS = {
@@ -46,17 +46,20 @@ def _doctor(options: argparse.Namespace) -> None:
     for problem in problems:
         print(problem)
     if problems:
-        raise TsqlabError(f"{len(problems)} things are missing")
+        count = "1 thing is" if len(problems) == 1 else f"{len(problems)} things are"
+        raise TsqlabError(f"{count} missing")
     print("all is there")
+    for version in versions()[1:]:
+        if tarball_of(version) is None:
+            print(f'but for kernel = "{version}"; for that try: {how_to_get(version)}')
 
 
 def _problems() -> Iterator[str]:
     packages = sorted({PROGRAMS[name] for name in PROGRAMS if not _has(name)})
     if packages:
         yield f"missing programs; try: sudo apt-get install {' '.join(packages)}"
-    for version in versions():
-        if not Path(f"/usr/src/linux-source-{version}.tar.xz").exists():
-            yield f"no source of Linux {version}; try: sudo apt-get install linux-source-{version}"
+    if tarball_of(versions()[0]) is None:
+        yield f"no source of Linux {versions()[0]}; try: {how_to_get(versions()[0])}"
     if (
         not Path("/usr/lib/x86_64-linux-gnu/libc.a").exists()
         and not Path("/usr/lib/libc.a").exists()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab list``: experiments, device profiles, kernels."""
+"""``tsqlab list``: experiments, device profiles, kernels; or one of them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,19 @@ from tsqlab.kernels.source import versions
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
+    parser.add_argument(
+        "name", nargs="?", help="show this one: what is in it, and where its numbers come from"
+    )
     parser.set_defaults(command=_list)
 
 
 def _list(options: argparse.Namespace) -> None:
-    del options
+    if options.name is not None:
+        # pydantic takes half a second, which a list need not wait for.
+        from tsqlab.cli.details import details_of  # noqa: PLC0415
+
+        print(details_of(options.name))
+        return
     print("experiments")
     for name, path in bundled_experiments().items():
         outline = outline_of(path)

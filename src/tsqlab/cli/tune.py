@@ -12,7 +12,7 @@ from tsqlab.cli import count_to, folder, jobs
 from tsqlab.cli.report import RESULTS
 from tsqlab.cli.run import run_shown
 from tsqlab.errors import UsageError
-from tsqlab.experiment.bundled import bundled_profiles
+from tsqlab.experiment.bundled import bundled_profiles, is_file
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.tuning import TsqSweep
@@ -71,8 +71,8 @@ def _tune(options: argparse.Namespace) -> None:
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"{name}.toml"
     sweep = TsqSweep(
-        options.profile, options.congestion_control, options.length, options.kernel,
-        tuple(options.ms), options.seeds,
+        _from_folder(options.profile, out), options.congestion_control, options.length,
+        options.kernel, tuple(options.ms), options.seeds,
     )  # fmt: skip
     write_whole(file, sweep.text().encode())
     run_shown(load(str(file)), out, options.jobs)
@@ -80,6 +80,13 @@ def _tune(options: argparse.Namespace) -> None:
     write_whole(out / _TUNING, f"{text}\n".encode())
     print(text)
     print(f"tuning:  {out / _TUNING}")
+
+
+def _from_folder(profile: str, folder: Path) -> str:
+    """A profile that the shell names, as a file in *folder* names it."""
+    if not is_file(profile):
+        return profile
+    return f"./{os.path.relpath(Path(profile).resolve(), folder.resolve())}"
 
 
 def _radios() -> list[str]:

@@ -8,6 +8,7 @@ the hours of a host, or fail without the file's name.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import AfterValidator
 
@@ -23,24 +24,39 @@ class KeyedError(ValueError):
         self.where = tuple(where)
 
 
-def between(kind: type[Quantity], low: str, high: str) -> AfterValidator:
+@dataclass(frozen=True)
+class Between(AfterValidator):
+    """A validator of quantities from *low* to *high*, both included, as texts."""
+
+    low: str
+    high: str
+
+
+def between(kind: type[Quantity], low: str, high: str) -> Between:
     """A validator of quantities of that kind from *low* to *high*, both included."""
     least, most = kind.of(low), kind.of(high)
 
     def check(value: Quantity) -> Quantity:
         if not least <= value <= most:
-            raise ValueError(f"expected {low} to {high}")
+            raise ValueError(f'expected {low} to {high}, not "{value.text}"')
         return value
 
-    return AfterValidator(check)
+    return Between(check, low, high)
 
 
-def whole(unit_size: int, unit: str) -> AfterValidator:
+@dataclass(frozen=True)
+class Whole(AfterValidator):
+    """A validator of quantities that are a whole number of *unit*."""
+
+    unit: str
+
+
+def whole(unit_size: int, unit: str) -> Whole:
     """A validator of quantities that are a whole number of a unit."""
 
     def check(value: Quantity) -> Quantity:
         if value % unit_size:
-            raise ValueError(f"expected a whole number of {unit}")
+            raise ValueError(f'expected a whole number of {unit}, not "{value.text}"')
         return value
 
-    return AfterValidator(check)
+    return Whole(check, unit)

@@ -50,5 +50,10 @@ def title_of(profile: Path) -> str:
     return str(read_toml(profile).tables["title"])
 
 
+def is_file(name: str) -> bool:
+    """Whether *name* means a file: it has a slash, or ends in .toml. Others mean bundled ones."""
+    return "/" in name or name.endswith(".toml")
+
+
 def _by_name(paths: Iterable[Path]) -> dict[str, Path]:
     return {path.stem: path for path in sorted(paths)}

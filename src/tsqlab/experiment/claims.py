@@ -7,7 +7,6 @@ for each, whose name is the claim's. Reading them asks nothing of any result.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tsqlab.experiment.bundled import bundled_claims
-from tsqlab.experiment.invalid import reason
+from tsqlab.experiment.invalid import first_error, hint, reason, unknown
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
 from tsqlab.experiment.toml import TomlFile, read_toml
@@ -32,9 +31,7 @@ _SEED = "seed"
 
 def _check_quantity(name: str) -> str:
     if name not in QUANTITIES:
-        near = difflib.get_close_matches(name, QUANTITIES, n=1)
-        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(QUANTITIES)}"
-        raise ValueError(f'no quantity "{name}"; {hint}')
+        raise ValueError(f'no quantity "{name}"; {hint(name, QUANTITIES)}')
     return name
 
 
@@ -178,11 +175,9 @@ def _claim(file: TomlFile, name: str, table: Any) -> Claim:
     try:
         return Claim.model_validate({"id": name, **table})
     except ValidationError as error:
-        # A misspelt key is also a missing one. Its right spelling is the more useful message.
-        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-        keys = [str(part) for part in first["loc"] if str(part) in Claim.model_fields]
-        where = [name, *(keys or map(str, first["loc"]))]
-        raise file.error(where, reason(first, _unknown)) from None
+        where, first = first_error(error)
+        keys = [part for part in where if part in Claim.model_fields]
+        raise file.error([name, *(keys or where)], reason(first, _unknown)) from None
 
 
 _RENAMED = {"words": "statement"}  # keys that files written before 0.1.0 have
@@ -192,6 +187,4 @@ def _unknown(where: Sequence[str]) -> str:
     accepted = [name for name in Claim.model_fields if name != "id"]
     if new := _RENAMED.get(where[-1]):
         return f'unknown key; it is called "{new}" now'
-    near = difflib.get_close_matches(where[-1], accepted, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
-    return f"unknown key; {hint}"
+    return unknown(where[-1], accepted)

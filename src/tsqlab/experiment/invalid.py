@@ -1,13 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""pydantic's errors in our words: what is wrong, and what would be accepted."""
+"""What is wrong with a file, in our words: what it is, where, and what would be accepted.
+
+The one owner of such words: experiments, device profiles and claims are all refused by them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import difflib
+from collections.abc import Callable, Collection, Sequence
+from types import UnionType
+from typing import TypeGuard, Union, get_args, get_origin
 
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tsqlab.errors import one_line
+from tsqlab.experiment.bounds import KeyedError
+
+
+def first_error(error: ValidationError) -> tuple[list[str], ErrorDetails]:
+    """The key, and what is wrong with it, of the error that is the most useful to read."""
+    # A misspelt key is also a missing one. Its right spelling is the more useful message.
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    # pydantic marks the key of a table that is wrong itself by a further part, "[key]".
+    where = [str(part) for part in first["loc"] if not str(part).startswith("[")]
+    if isinstance(cause := first.get("ctx", {}).get("error"), KeyedError):
+        where += cause.where
+    return where, first
 
 
 def reason(error: ErrorDetails, unknown_key: Callable[[Sequence[str]], str]) -> str:
@@ -19,10 +38,60 @@ def reason(error: ErrorDetails, unknown_key: Callable[[Sequence[str]], str]) -> 
             return unknown_key([str(part) for part in error["loc"]])
         case "missing":
             return "is missing"
-        case "literal_error":
-            return f"expected {error['ctx']['expected']}, not {shown(error['input'])}"
-        case _:
-            return f"{error['msg'][:1].lower()}{error['msg'][1:]}, not {shown(error['input'])}"
+        case kind:
+            words = _EXPECTED.get(kind)
+            said = words.format(**error["ctx"]) if words else error["msg"]
+            return f"{said[:1].lower()}{said[1:]}, not {shown(error['input'])}"
+
+
+_EXPECTED = {
+    "literal_error": "expected {expected}",
+    "greater_than_equal": "expected {ge} or more",
+    "less_than_equal": "expected {le} at most",
+    "less_than": "expected less than {lt}",
+}
+
+
+def hint(name: str, accepted: Collection[str]) -> str:
+    """What to say beside a name that is none of those *accepted*: the nearest, or all."""
+    near = difflib.get_close_matches(name[:_SHOWN_MAX], accepted, n=1)
+    return f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
+
+
+def accepted_in(model: type[BaseModel], tables: Sequence[str]) -> list[str]:
+    """The keys of *model*, or of the table in it that is reached by the keys *tables*."""
+    kind: object = model
+    for name in tables:
+        kind = _kind_of(kind, name)
+    return list(kind.model_fields) if _is_model(kind) else []
+
+
+def _kind_of(table: object, name: str) -> object:
+    """The type of what stands under *name* in a table of a type; None if it is no table."""
+    if _is_model(table):
+        field = table.model_fields.get(name)
+        kind = field.annotation if field else None
+    else:  # a dict, whose keys are all of one type, as are their values
+        kind = get_args(table)[1] if get_args(table) else None
+    kinds = [kind, *get_args(kind)] if get_origin(kind) in (Union, UnionType) else [kind]
+    tables = (one for one in kinds if _is_model(one) or get_origin(one) is dict)
+    return next(tables, None)
+
+
+def _is_model(kind: object) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def unknown(key: str, accepted: Collection[str], elsewhere: str = "") -> str:
+    """What to say of a *key* that is none of those *accepted*.
+
+    *elsewhere* says where there is a key of just this name.
+    """
+    if not accepted:
+        return "unknown key"
+    if elsewhere:
+        return f"unknown key; {elsewhere}; here there are {', '.join(accepted)}"
+    return f"unknown key; {hint(key, accepted)}"
 
 
 def shown(value: object) -> str:

@@ -6,7 +6,6 @@ Parsing never touches the host: whether a profile or a kernel exists is asked la
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import tomllib
@@ -15,15 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
 from tsqlab.errors import FileError, UsageError
-from tsqlab.experiment.bounds import KeyedError
-from tsqlab.experiment.bundled import bundled_experiments
-from tsqlab.experiment.invalid import reason, shortened
+from tsqlab.experiment.bundled import bundled_experiments, is_file
+from tsqlab.experiment.invalid import (
+    accepted_in,
+    first_error,
+    hint,
+    reason,
+    shortened,
+    unknown,
+)
 from tsqlab.experiment.matrix import Cell, combinations, level, with_key
-from tsqlab.experiment.spec import Spec, full_key
+from tsqlab.experiment.profile import NoProfileError, Profile, in_profiles, load_profile
+from tsqlab.experiment.spec import TABLES, Spec, full_key
 from tsqlab.experiment.toml import TomlFile, parse_value, read_toml, there
 
 CELLS_MAX = 10_000
@@ -31,6 +36,8 @@ CELLS_MAX = 10_000
 
 ID_BYTES_MAX = 200
 """How long the name of a cell may be: 255 bytes are a file's, with what stands around the name."""
+
+_DEVICE = "testbed.device"
 
 KEY_MAX = 200
 """How long the key of an override may be."""
@@ -51,6 +58,15 @@ class Experiment:
         """What the first cell specifies: the title, paper and report are common to all."""
         return self.cells[0].spec
 
+    def profile_of(self, cell: Cell) -> Profile:
+        """The device profile of a cell. Raises UsageError, which names the key if there is none."""
+        try:
+            return load_profile(cell.spec.testbed.device, cell.home)
+        except NoProfileError as error:
+            factor = next((key for key in self.factors if full_key(key) == _DEVICE), None)
+            where = ["matrix", factor] if factor else _DEVICE.split(".")
+            raise read_toml(self.path).error(where, str(error)) from None
+
 
 def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
     """Read an experiment: a path, or a bundled one's name.
@@ -62,17 +78,14 @@ def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
 
 
 def _find(name: str) -> Path:
-    path = Path(name)
-    if path.suffix == ".toml" or "/" in name:
-        if there(path):
+    if is_file(name):
+        if there(path := Path(name)):
             return path
         raise UsageError(f"{name}: no such experiment file")
     known = bundled_experiments()
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
-    raise UsageError(f'no bundled experiment "{shortened(name)}"; {hint}')
+    raise UsageError(f'no bundled experiment "{shortened(name)}"; {hint(name, known)}')
 
 
 class _Reader:
@@ -80,12 +93,15 @@ class _Reader:
 
     def __init__(self, file: TomlFile) -> None:
         self.file = file
+        self.home = file.path.parent  # where the path of a device's profile starts
 
     def read(self, overrides: Sequence[str]) -> Experiment:
         raw = {key: value for key, value in self.file.tables.items() if key != "matrix"}
         matrix = self._matrix(self.file.tables.get("matrix", {}))
         for override in overrides:
-            raw, matrix = _override(raw, matrix, override)
+            raw, matrix, full = _override(raw, matrix, override)
+            if full == _DEVICE:  # whoever types a path means the folder that the shell is in
+                self.home = Path()
         self._check_count(matrix)
         cells = tuple(self._cell(raw, factors) for factors in combinations(matrix))
         self._check_unique(cells)
@@ -99,7 +115,7 @@ class _Reader:
         matrix: dict[str, list[Any]] = {}
         for key, levels in _flatten(raw).items():
             if full_key(key) is None:
-                raise self._error(["matrix", key], "no key of this name can vary")
+                raise self._error(["matrix", key], _no_key(key))
             if not isinstance(levels, list) or not levels:
                 raise self._error(["matrix", key], "expected a list of values, at least one")
             if twin := next((name for name in matrix if full_key(name) == full_key(key)), None):
@@ -122,8 +138,8 @@ class _Reader:
         try:
             spec = Spec.model_validate(data)
         except ValidationError as error:
-            raise self._from_pydantic(error.errors()[0], factors) from None
-        cell = Cell({key: level(value) for key, value in factors.items()}, spec)
+            raise self._from_pydantic(error, factors) from None
+        cell = Cell({key: level(value) for key, value in factors.items()}, spec, self.home)
         self._check_name(cell)
         return cell
 
@@ -146,39 +162,46 @@ class _Reader:
                 raise self._error(["matrix"], f"two cells are the same: {cell.id}")
             seen |= {cell.id: specified, specified: cell.id}
 
-    def _from_pydantic(self, error: ErrorDetails, factors: Mapping[str, Any]) -> FileError:
-        where = [str(part) for part in error["loc"] if not str(part).startswith("[")]
-        if isinstance(cause := error.get("ctx", {}).get("error"), KeyedError):
-            where += cause.where
+    def _from_pydantic(self, error: ValidationError, factors: Mapping[str, Any]) -> FileError:
+        where, first = first_error(error)
         varied = {full_key(key): key for key in factors}
         full = ".".join(where)
         if full in varied:
-            return self._error(["matrix", varied[full]], reason(error, _unknown_key))
-        return self._error(where, reason(error, _unknown_key))
+            where = ["matrix", varied[full]]
+        return self._error(where, reason(first, _unknown_key))
 
     def _error(self, where: Sequence[str], message: str) -> FileError:
         return self.file.error(where, message)
 
 
 def _unknown_key(where: Sequence[str]) -> str:
-    model: type[BaseModel] | None = Spec
-    for part in where[:-1]:
-        model = _table_in(model, part)
-    accepted = [*model.model_fields, *(["matrix"] if model is Spec else [])] if model else []
-    near = difflib.get_close_matches(where[-1], accepted, n=1)
-    if near:
-        return f'unknown key; did you mean "{near[0]}"?'
-    return f"unknown key; there are {', '.join(accepted)}" if accepted else "unknown key"
+    accepted = [*accepted_in(Spec, where[:-1]), *(["matrix"] if len(where) == 1 else [])]
+    return unknown(where[-1], accepted, _elsewhere(where[-1]))
 
 
-def _table_in(model: type[BaseModel] | None, key: str) -> type[BaseModel] | None:
-    kind: object = model.model_fields[key].annotation if model else None
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+def _no_key(key: str) -> str:
+    """What to say of a bare or dotted *key* that is none that can vary or be set."""
+    *_, last = key.split(".")
+    elsewhere = _elsewhere(last)
+    bare = [name for table in TABLES.values() for name in table.model_fields]
+    return f'no key "{shortened(key)}" can vary or be set; {elsewhere or hint(last, bare)}'
+
+
+def _elsewhere(key: str) -> str:
+    """Where else there is a *key* of just this name; empty if nowhere."""
+    if full := full_key(key):
+        return f"it is a key of [{full.partition('.')[0]}]"
+    if key in Spec.model_fields and key not in TABLES:
+        return "it stands above the tables of an experiment"
+    if in_profiles(key):
+        return "device profiles have it: copy one and name the copy as device (docs/profiles.md)"
+    return ""
 
 
 def _override(
     raw: dict[str, Any], matrix: dict[str, list[Any]], text: str
-) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+) -> tuple[dict[str, Any], dict[str, list[Any]], str]:
+    """The data and the matrix as *text* changes them, and the full key that it changes."""
     if not text.isprintable():
         given = shortened(repr(text))
         raise UsageError(f"--set {given}: expected KEY=VALUE, one line of printable characters")
@@ -186,8 +209,10 @@ def _override(
     written, equals, word = text.partition("=")
     key = _unquoted(written.strip())
     full = full_key(key)
-    if not equals or full is None:
-        raise UsageError(f"{option}: expected KEY=VALUE, KEY as in an experiment file")
+    if not equals:
+        raise UsageError(f'{option}: expected KEY=VALUE, as in "qdisc=fq"')
+    if full is None:
+        raise UsageError(f"{option}: {_no_key(key)}")
     try:
         value = parse_value(word)
     except tomllib.TOMLDecodeError:
@@ -196,9 +221,9 @@ def _override(
         raise UsageError(f"{option}: {error}") from None
     kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
     if isinstance(value, list) and value:
-        return raw, {**kept, key: value}
+        return raw, {**kept, key: value}, full
     try:
-        return with_key(raw, full, value), kept
+        return with_key(raw, full, value), kept, full
     except UsageError as error:
         raise UsageError(f"{option}: {error}") from None
 

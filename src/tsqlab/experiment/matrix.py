@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import UsageError
@@ -24,6 +25,7 @@ class Cell:
 
     factors: Mapping[str, Level]
     spec: Spec
+    home: Path = Path()  # where the path of the device's profile starts, if that is a file
 
     @property
     def id(self) -> str:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Device profiles: what a network device is like, as data with sources.
 
-A profile is a TOML file in profiles/, or a path. There are two kinds: ``wireline``, an Ethernet
-card, and ``airlink``, a radio.
+A profile is a TOML file: a name means one in profiles/, a path (with a slash, or ending in .toml)
+a user's. There are two kinds: ``wireline``, an Ethernet card, and ``airlink``, a radio.
+docs/profiles.md says what each key means.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +18,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
@@ -26,10 +27,19 @@ from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bounds import between, whole
-from tsqlab.experiment.bundled import bundled_profiles
-from tsqlab.experiment.invalid import reason, shortened, shown
+from tsqlab.experiment.bundled import bundled_profiles, is_file
+from tsqlab.experiment.invalid import (
+    accepted_in,
+    first_error,
+    hint,
+    reason,
+    shortened,
+    shown,
+    unknown,
+)
+from tsqlab.experiment.neutral import NEUTRAL, check_together
 from tsqlab.experiment.toml import TomlFile, read_toml, there
-from tsqlab.units import Duration, Rate, Size
+from tsqlab.units import BASE_UNITS, Duration, Rate, Size
 
 
 class Wireline(BaseModel):
@@ -152,6 +162,12 @@ class Airlink(BaseModel):
 
     pacing_shift: Annotated[int, Field(ge=0, le=31)] | None = None
 
+    @model_validator(mode="after")
+    def _together(self, info: ValidationInfo) -> Airlink:
+        if not (info.context and info.context.get(BASE_UNITS)):  # a result's radio has been run
+            check_together({key: getattr(self, key) for key in NEUTRAL})
+        return self
+
     @property
     def phy_rate(self) -> PhyRate:
         """The rate of data frames, in the form that the module takes."""
@@ -210,25 +226,40 @@ _KEYS = {
 Profile = Wireline | Airlink
 
 _KINDS: dict[str, type[Wireline] | type[Airlink]] = {"wireline": Wireline, "airlink": Airlink}
-_ETHERNET = "gigabit"  # the wire of an airlink profile that names none
+ETHERNET = "gigabit"
+"""The wire of an airlink profile that names none."""
 
 
-def load_profile(name: str) -> Profile:
-    """Read a profile: a path, or a bundled one's name. Raises UsageError and FileError.
+class NoProfileError(UsageError):
+    """There is no profile of that name; where the name stands, only the caller knows."""
 
-    The profiles that it names are read with it.
+
+def load_profile(name: str, home: Path = Path()) -> Profile:
+    """Read a profile: a path, which starts at *home*, or a bundled one's name.
+
+    The profiles that it names are read with it; their paths start where its own file is. Raises
+    NoProfileError and FileError.
     """
-    return _profile(read_toml(_find(name)))
+    return _profile(read_toml(_find(name, home)))
 
 
-def _find(name: str) -> Path:
+def _find(name: str, home: Path) -> Path:
     known = bundled_profiles()
-    path = Path(name) if "/" in name else known.get(name)
-    if path is None or not there(path):
-        near = difflib.get_close_matches(name[:100], known, n=1)
-        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
-        raise UsageError(f'no device profile "{shortened(name)}"; {hint}')
-    return path
+    path = home / name if is_file(name) else known.get(name)
+    if path is not None and there(path):
+        return path
+    if path is None and name and there(home / f"{name}.toml"):
+        said = f'did you mean the file, "{shortened(name)}.toml"?'
+    elif path is not None and path.stem in known:
+        said = f'did you mean the bundled one, "{path.stem}"?'
+    elif path is not None:
+        said = f"{shortened(str(path))} is not there; a path starts {_START}"
+    else:
+        said = hint(name, known)
+    raise NoProfileError(f'no device profile "{shortened(name)}"; {said}')
+
+
+_START = "at the folder of the file that it stands in, and one in --set at the shell's"
 
 
 def _profile(file: TomlFile, *, of_access_point: bool = False) -> Profile:
@@ -243,11 +274,8 @@ def _profile(file: TomlFile, *, of_access_point: bool = False) -> Profile:
     try:
         return _KINDS[kind].model_validate(data)
     except ValidationError as error:
-        # A misspelt key is also a missing one. Its right spelling is the more useful message.
-        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-        raise file.error(
-            [str(part) for part in first["loc"]], reason(first, _unknown_of(_KINDS[kind]))
-        ) from None
+        where, first = first_error(error)
+        raise file.error(where, reason(first, _unknown_of(kind))) from None
 
 
 def _kind(file: TomlFile) -> str:
@@ -260,7 +288,7 @@ def _kind(file: TomlFile) -> str:
 
 def _named_profiles(file: TomlFile, data: Mapping[str, Any]) -> dict[str, Profile]:
     """The profiles whose names are in the *data* of an airlink profile."""
-    wire = _named(file, "ethernet", data.get("ethernet", _ETHERNET), "wireline")
+    wire = _named(file, "ethernet", data.get("ethernet", ETHERNET), "wireline")
     found = {"ethernet": _profile(wire)}
     if "access_point" in data:
         access_point = _named(file, "access_point", data["access_point"], "airlink")
@@ -273,8 +301,8 @@ def _named(file: TomlFile, key: str, name: object, kind: str) -> TomlFile:
     if not isinstance(name, str):
         raise file.error([key], f"expected the name of a profile, or its file, not {shown(name)}")
     try:
-        path = _find(name)
-    except UsageError as error:
+        path = _find(name, file.path.parent)
+    except NoProfileError as error:
         raise file.error([key], str(error)) from None
     if not path.is_file():
         raise file.error([key], f"{path} is no file")
@@ -286,13 +314,17 @@ def _named(file: TomlFile, key: str, name: object, kind: str) -> TomlFile:
     return named
 
 
-def _unknown_of(model: type[BaseModel]) -> Callable[[Sequence[str]], str]:
-    """The function that says what is accepted in place of a key that *model* does not have."""
+def in_profiles(key: str) -> bool:
+    """Whether device profiles of some kind have a *key* of that name."""
+    return any(key in model.model_fields for model in _KINDS.values())
+
+
+def _unknown_of(kind: str) -> Callable[[Sequence[str]], str]:
+    """The function that says what is accepted in place of a key that profiles of *kind* lack."""
 
     def say(where: Sequence[str]) -> str:
-        accepted = (EdcaOverride if len(where) > 1 else model).model_fields
-        near = difflib.get_close_matches(where[-1], accepted, n=1)
-        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(accepted)}"
-        return f"unknown key; {hint}"
+        others = [name for name, model in _KINDS.items() if where[-1] in model.model_fields]
+        elsewhere = f'profiles of kind "{others[0]}" have it' if others else ""
+        return unknown(where[-1], accepted_in(_KINDS[kind], where[:-1]), elsewhere)
 
     return say

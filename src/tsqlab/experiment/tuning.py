@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +12,11 @@ from tsqlab.experiment.tsq import name_of_ms
 _TEXT = """\
 # How many ms of TSQ {name} needs for one upload with {control}.
 # Expected: goodput grows up to a knee; what more there is gives latency only.
-title = "Tuning TSQ: {name}, {control}"
+title = {title}
 
 [testbed]
 layout = "wifi"
-device = "{device}"
+device = {device}
 base_rtt = "1 ms"
 
 [flows]
@@ -44,7 +45,7 @@ plots = ["sweep", "cdf", "goodput-latency", "aggregate-rtt"]
 class TsqSweep:
     """One upload from a radio under stock TSQ, under each of some limits, and under none."""
 
-    profile: str  # the name of a bundled profile, or a file
+    profile: str  # the name of a bundled profile, or a path from the experiment's folder
     congestion_control: str
     length: str  # how long each upload lasts, with its unit
     kernel: str
@@ -55,8 +56,9 @@ class TsqSweep:
         """The sweep as an experiment file."""
         names = ["TSQ", *(name_of_ms(ms) for ms in sorted(set(self.ms))), "NoTSQ"]
         return _TEXT.format(
-            name=Path(self.profile).stem,
-            device=Path(self.profile).resolve() if "/" in self.profile else self.profile,
+            name=(name := Path(self.profile).stem),
+            title=json.dumps(f"Tuning TSQ: {name}, {self.congestion_control}", ensure_ascii=False),
+            device=json.dumps(self.profile, ensure_ascii=False),
             control=self.congestion_control,
             length=self.length,
             kernel=self.kernel,

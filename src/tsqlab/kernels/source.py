@@ -42,17 +42,15 @@ def versions() -> list[str]:
 
 
 def find_source(version: str | None, given: Path | None) -> Source:
-    """Debian's source of *version*, or the tarball or tree *given*.
+    """The tarball of *version* that this machine has, or the tarball or tree *given*.
 
     Raises UsageError when it is not there.
     """
     if given is None:
         version = version or versions()[0]
-        given = _DEBIAN / f"linux-source-{version}.tar.xz"
-        if not given.is_file():
-            raise UsageError(
-                f"{given}: no such file; try: sudo apt-get install linux-source-{version}"
-            )
+        given = tarball_of(version)
+        if given is None:
+            raise UsageError(f"no source of Linux {version}; try: {how_to_get(version)}")
     if given.is_file():
         key = key_of_files([given], given.parent)
         return Source(given, version or _version_in_name(given), key)
@@ -60,6 +58,30 @@ def find_source(version: str | None, given: Path | None) -> Source:
         files = _tree_files(given)
         return Source(given, version or _version_of_tree(given), key_of_files(files, given))
     raise UsageError(f"{given}: neither a tarball nor a kernel source tree")
+
+
+def tarball_of(version: str) -> Path | None:
+    """Debian's tarball of a version, or kernel.org's in the cache; None if there is neither."""
+    debian = _DEBIAN / f"linux-source-{version}.tar.xz"
+    if debian.is_file():
+        return debian
+    name = re.compile(rf"linux-{re.escape(version)}(?:\.(\d+))?\.tar\.[a-z0-9]+")
+    try:
+        found = [
+            (match, path) for path in cache().iterdir() if (match := name.fullmatch(path.name))
+        ]
+    except OSError:  # there is no cache yet
+        return None
+    newest = max(found, key=lambda one: int(one[0][1] or 0), default=None)
+    return newest[1] if newest else None
+
+
+def how_to_get(version: str) -> str:
+    """What to do where there is no tarball of a version."""
+    return (
+        f"sudo apt-get install linux-source-{version}, or, where there is no such package, put "
+        f"kernel.org's linux-{version}.N.tar.xz into {cache()}"
+    )
 
 
 def patches_of(version: str, given: Path | None) -> list[Path]:

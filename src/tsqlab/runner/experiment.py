@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.experiment.bundled import is_file
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
-from tsqlab.experiment.profile import Profile, load_profile
+from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
@@ -51,8 +53,10 @@ def jobs_of(
     profiles: dict[str, Profile] = {}
     jobs = []
     for cell in experiment.cells:
-        name = cell.spec.testbed.device
-        profile = profiles.setdefault(name, load_profile(name))
+        device = cell.spec.testbed.device
+        if device not in profiles:
+            profiles[device] = experiment.profile_of(cell)
+        profile = profiles[device]
         wiring(cell.spec, profile)  # says whether they fit before anything is built
         kernel = kernel_for(cell)
         if cell.spec.sender.tsq_sysctls() and not kernel.cotsq:
@@ -61,7 +65,7 @@ def jobs_of(
                 f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '
                 "{ shift = } work with any"
             )
-        key = key_of(_stable(plain(cell.spec)), _stable(plain(profile)), kernel.id)
+        key = key_of(_stable(_content(cell.spec)), _stable(plain(profile)), kernel.id)
         jobs.append(Job(cell, key, profile, kernel, folder))
     return tuple(jobs)
 
@@ -128,6 +132,17 @@ def _summarise(state: FolderState) -> None:
             wall_s = state.wall_s[job.cell.id]
             rows.append(SummaryRow(job.cell.factors, metrics | {"wall_s": wall_s}))
     write_summary(state.path / "summary.csv", state.experiment.factors, rows)
+
+
+def _content(spec: Spec) -> dict[str, Any]:
+    """A specification without the path of a profile, whose content is in the key, too.
+
+    So a result stays one of its cell when the files move together, or another user has them.
+    """
+    data = plain(spec)
+    if is_file(spec.testbed.device):
+        data["testbed"]["device"] = ""
+    return data
 
 
 def _stable(data: Mapping[str, Any]) -> str:

@@ -10,7 +10,9 @@ import pytest
 from folders import cell, written
 from tsqlab.cli import main
 from tsqlab.errors import TsqlabError
+from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.experiment.load import load
+from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import Tsq
 from tsqlab.report.tuning import shift_for, tuning_of, tuning_text
@@ -124,3 +126,18 @@ def test_bad_requests(
         status = left.code  # type: ignore[assignment]
     assert status == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_sweep_names_a_profile_from_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of a sweep and the profile may move together."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tsqlab.cli.tune.run_shown", lambda *_: None)
+    monkeypatch.setattr("tsqlab.cli.tune.RESULTS", Path("results"))
+    (tmp_path / 'my "radio".toml').write_text(bundled_profiles()["ideal"].read_text())
+    assert main(["tune", 'my "radio".toml']) != 0, "nothing was run"
+    (file,) = (tmp_path / "results").glob("tune-*/*.toml")
+    experiment = load(str(file))
+    assert experiment.spec.testbed.device == './../../my "radio".toml'
+    assert experiment.profile_of(experiment.cells[0]) == load_profile("ideal")

@@ -30,9 +30,9 @@ def file(tmp_path, text):
         ('[flows]\ndelay = "1441 min"', "flows.delay", "expected 0 s to 1440 min"),
         ('[flows]\nlength = "20000 s"', "flows.length", "are 200100 steps; expected 100000"),
         ('[flows]\nudp_rate = "101 Gbit/s"', "flows.udp_rate", "expected 0 bit/s to 100 Gbit/s"),
-        ("[flows]\nstreams = 1001", "flows.streams", "less than or equal to 1000, not 1001"),
+        ("[flows]\nstreams = 1001", "flows.streams", "expected 1000 at most, not 1001"),
         ('[lab]\nmemory = "4 GiB"', "lab.memory", "expected 64 MiB to 3 GiB"),
-        ('[lab]\nmemory = "1 MiB"', "lab.memory", "expected 64 MiB to 3 GiB"),
+        ('[lab]\nmemory = "1024 KiB"', "lab.memory", 'expected 64 MiB to 3 GiB, not "1 MiB"'),
         ('[testbed]\negress."C>R".delay = "61 s"', "testbed.egress.C>R.delay",
          "expected 0 s to 60 s"),
         ('[testbed]\negress."C>R".rate = "0 bit/s"', "testbed.egress.C>R.rate", "1 kbit/s to 100"),
@@ -87,7 +87,7 @@ def test_a_level_that_is_no_name_of_a_file(level, tmp_path):
         ("kernel=\udcff", "one line of printable characters"),
         (f"seed={DIGITS}", "expected an integer of 64 bits"),
         (f"seed={'[' * 3000}{']' * 3000}", "nested too deeply"),
-        (f"{'x.' * 3000}x=1", "KEY as in an experiment file"),
+        (f"{'x.' * 3000}x=1", "can vary or be set; there are layout, device"),
         ("sender.tsq.us.x.y=1", "sender.tsq.us: input should be a valid integer"),
         ("testbed.mtu.x=1", "input should be a valid integer"),
     ],
@@ -128,10 +128,22 @@ def test_a_profile_has_the_bounds_of_the_module():
         for value, good in ((low, True), (high, True), (low - 1, False), (high + 1, False)):
             data = {"kind": "airlink", "title": "x", "front": radio.front, "band": radio.band,
                     "rate": radio.rate, "ethernet": radio.ethernet,
-                    key: quantity(key, value * unit)}  # fmt: skip
+                    **WITH.get(key, {}), key: quantity(key, value * unit)}  # fmt: skip
             assert accepted(data) == good, (key, value)
     assert set(known) == {"device_queues", "receive_with_reports"}
     assert ProfileAttribute.AGGREGATE_US in _KEYS
+
+
+# What goes with a value so that it may be as large, or as small, as it can be.
+BUS = {"bus_frames": 1, "bus_bytes": Size(1), "bus_rate": Rate(10**6), "bus_transfers": 1}
+WITH = {
+    "aggregate_frames": {"window_frames": 256},
+    "host_frames": {"resume_frames": 1},
+    "resume_frames": {"host_frames": 1_000_000},
+    "receive_wait": {"receive_wait_max": Duration.of("1 s")},
+    "bus_frames": BUS,
+    "bus_time": BUS,
+}
 
 
 def quantity(key, value):

@@ -102,9 +102,14 @@ def test_a_sysctl_may_vary(tmp_path):
         ('length = "30 s"', 'length = "30.05 s"', 9, "multiples of step"),
         ('"fq_codel limit 100"', '"fq_coddle"', 13, 'no qdisc "fq_coddle"; there are pfifo_fast'),
         ("seed = [1, 2, 3]", "seed = 1", 14, "expected a list of values"),
-        ("seed = [1, 2, 3]", "sede = [1]", 14, "no key of this name can vary"),
+        (
+            "seed = [1, 2, 3]",
+            "sede = [1]",
+            14,
+            r'no key "sede" can vary or be set; did you mean "seed"\?',
+        ),
         ("seed = [1, 2, 3]", "seed = [1, 1]", 12, "two cells are the same"),
-        ("seed = [1, 2, 3]", "seed = [-1]", 14, "greater than or equal to 0, not -1"),
+        ("seed = [1, 2, 3]", "seed = [-1]", 14, "expected 0 or more, not -1"),
         ('title = "A test"', "", None, "title: is missing"),
         ('title = "A test"', "title = ", 3, "not TOML"),
     ],
@@ -125,9 +130,45 @@ def test_unknown_names_are_met_with_a_hint():
         load("nowhere/x.toml")
 
 
-def test_an_override_must_name_a_key(tmp_path):
-    with pytest.raises(UsageError, match="--set sede=1: expected KEY=VALUE"):
-        load(write(tmp_path, GOOD), ["sede=1"])
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("seed", 'expected KEY=VALUE, as in "qdisc=fq"'),
+        ("sede=1", 'no key "sede" can vary or be set; did you mean "seed"?'),
+        ("title=x", 'no key "title" can vary or be set; it stands above the tables of'),
+        ("lab.qdisc=fq", 'no key "lab.qdisc" can vary or be set; it is a key of [testbed]'),
+        ('band="5 GHz"', 'no key "band" can vary or be set; device profiles have it: copy one'),
+        ("memory=67108864", 'expected a size with its unit, as "64 MiB", not 67108864'),
+    ],
+)
+def test_an_override_must_name_a_key(override, message, tmp_path):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        load(write(tmp_path, GOOD), [override])
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "message"),
+    [
+        ('[testbed]\nband = "5 GHz"', "testbed.band", "unknown key; device profiles have it: copy"),
+        ('[flows]\nqdisc = "fq"', "flows.qdisc", "it is a key of [testbed]; here there are test,"),
+        ('[testbed]\negress."C>R".rat = 1', "testbed.egress.C>R.rat", 'did you mean "rate"?'),
+        ('[testbed]\negress."C>R".mtu = 1', "testbed.egress.C>R.mtu", "here there are rate, qdisc"),
+        ("[sender]\ntsq = { usec = 5 }", "sender.tsq.usec", 'did you mean "us"?'),
+        ("[lab]\nmemory = 67108864", "lab.memory", 'its unit, as "64 MiB", not 67108864'),
+        (
+            "[matrix]\nband = [5]",
+            "matrix.band",
+            'no key "band" can vary or be set; device profiles',
+        ),
+        ('titel = "x"\n[lab]', "titel", 'unknown key; did you mean "title"?'),
+    ],
+)
+def test_an_unknown_key_is_met_with_where_it_belongs(line, key, message, tmp_path):
+    text = line if "titel" in line else f'title = "x"\n{line}'
+    with pytest.raises(FileError, match=re.escape(message)) as caught:
+        load(write(tmp_path, text))
+    assert caught.value.key == key
+    assert caught.value.line == (1 if "titel" in line else 3)
 
 
 def test_bare_keys_are_unique_across_tables():

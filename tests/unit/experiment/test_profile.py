@@ -106,9 +106,16 @@ def test_a_bad_profile_is_named(text, message, tmp_path):
         ('kind = "airlink"\nrats = 5', "rats", 'unknown key; did you mean "rate"'),
         ('kind = "wireline"\nline_rate = "1 bit/s"', "line_rate", "whole number of Mbit/s"),
         ('kind = "wireline"\nline_rate = "1 Mbit/s"', "line_rate", "10 Mbit/s to 100 Gbit/s"),
-        ('kind = "airlink"\nedca.BE.aifsn = 99', "edca.BE.aifsn", "less than or equal to 15"),
+        ('kind = "airlink"\nedca.BE.aifsn = 99', "edca.BE.aifsn", "expected 15 at most, not 99"),
+        ('kind = "airlink"\naggregate_frames = 300', "aggregate_frames", "256 at most, not 300"),
+        ('kind = "airlink"\namsdu_bytes = "12 kB"', "amsdu_bytes", '1 B to 11454 B, not "12 kB"'),
+        ('kind = "airlink"\nedca.XX.aifsn = 3', "edca.XX", "'VO', 'VI', 'BE' or 'BK', not 'XX'"),
+        ('kind = "airlink"\nedca.BE.aifs = 3', "edca.BE.aifs", 'did you mean "aifsn"?'),
+        ('kind = "airlink"\ncompletion_delay = "2 ms"', "completion_delay",
+         'unknown key; profiles of kind "wireline" have it; here there are kind, title, front'),
+        ('kind = "airlink"\nagregate_frames = 2', "agregate_frames", 'mean "aggregate_frames"?'),
     ],
-)
+)  # fmt: skip
 def test_a_bad_value_of_a_profile_has_its_key_and_line(lines, key, message, tmp_path):
     path = tmp_path / "bad.toml"
     rest = 'title = "x"\n'

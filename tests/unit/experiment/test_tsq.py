@@ -5,6 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from tsqlab.errors import UsageError
+from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.spec import Sender, Spec
 from tsqlab.experiment.tsq import NONE, STOCK, Tsq, ms_of_name, name_of_ms, parse_tsq
@@ -114,7 +115,7 @@ def test_stock_writes_nothing():
 
 def test_a_kernel_without_the_series_is_refused(tmp_path):
     cell = Cell({"tsq": "CoTSQ"}, Spec.model_validate({"title": "", "sender": {"tsq": "CoTSQ"}}))
-    experiment = type("Experiment", (), {"cells": (cell,)})
+    experiment = Experiment("x", tmp_path / "x.toml", "", ("tsq",), (cell,))
     kernel = Kernel("6.12", "6.12.1", 1000, "id", False, tmp_path, tmp_path, tmp_path)
     with pytest.raises(UsageError, match=r"tsq=CoTSQ: its TSQ setting needs a kernel with the Co"):
         jobs_of(experiment, tmp_path, lambda _: kernel)

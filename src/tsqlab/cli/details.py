@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What ``tsqlab list NAME`` shows: one experiment, one device profile, or one kernel."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tsqlab.errors import UsageError
+from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles, is_file
+from tsqlab.experiment.claims import claims_of
+from tsqlab.experiment.invalid import hint, shortened
+from tsqlab.experiment.load import Experiment, load
+from tsqlab.experiment.neutral import NEUTRAL, Value, written
+from tsqlab.experiment.papers import papers
+from tsqlab.experiment.profile import ETHERNET, Airlink, Profile, load_profile
+from tsqlab.experiment.sources import sources
+from tsqlab.experiment.spec import full_key
+from tsqlab.experiment.toml import read_toml
+from tsqlab.kernels.names import named, recipe_of, taken_back
+from tsqlab.kernels.source import history, patches_of, versions
+
+_WIDTH_LEAST, _WIDTH_MOST = 60, 120
+
+
+def details_of(name: str) -> str:
+    """All that there is to say of what *name* means. Raises UsageError if it means nothing."""
+    if is_file(name):
+        profile = "kind" in read_toml(Path(name)).tables
+        return _profile(name, Path(name)) if profile else _experiment(name)
+    if name in (profiles := bundled_profiles()):
+        return _profile(name, profiles[name])
+    if name in bundled_experiments():
+        return _experiment(name)
+    kernels = [*versions(), *taken_back(), *named()]
+    if name in kernels:
+        return _kernel(name)
+    there = [*bundled_experiments(), *profiles, *kernels]
+    near = hint(name, there)
+    said = near if near.startswith("did") else "tsqlab list without a name shows all that there is"
+    raise UsageError(f'no experiment, device profile or kernel "{shortened(name)}"; {said}')
+
+
+def _profile(name: str, path: Path) -> str:
+    profile = load_profile(name)
+    file = read_toml(path)
+    left_out = _left_out(profile)
+    said = sources(file.text, left_out)
+    given = {key: value for key, value in _flat(file.tables) if key not in ("kind", "title")}
+    rows = [(key, _text(value), _source_of(key, said)) for key, value in given.items()]
+    rest = [
+        (key, value, said.get(key, ""))
+        for key, value in left_out.items()
+        if not any(one.split(".")[0] == key for one in given)
+    ]
+    return _sections(
+        [f"{name}: {profile.title}", f'kind = "{profile.kind}", {path}'],
+        _comment(file.text),
+        _table([("key", "value", "source"), *rows]),
+        ["left out, and what holds then (docs/profiles.md)", *_table(rest)] if rest else [],
+    )
+
+
+def _left_out(profile: Profile) -> dict[str, str]:
+    """The keys that the kind of a profile may leave out, and what they are then."""
+    known: dict[str, Value] = {**_LEFT_OUT, **NEUTRAL} if isinstance(profile, Airlink) else {}
+    values = {
+        key: known.get(key, field.default)
+        for key, field in type(profile).model_fields.items()
+        if key in known or not field.is_required()
+    }
+    return {key: "none" if value in (None, {}) else written(value) for key, value in values.items()}
+
+
+_LEFT_OUT = {"access_point": "this profile, too", "ethernet": ETHERNET}
+
+
+def _source_of(key: str, said: Mapping[str, str]) -> str:
+    """The source of a key, or of the table in a line that it stands in."""
+    parts = key.split(".")
+    names = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((said[name] for name in names if name in said), "")
+
+
+def _experiment(name: str) -> str:
+    experiment = load(name)
+    spec, file = experiment.spec, read_toml(experiment.path)
+    head = [f"{experiment.name}: {spec.title}", str(experiment.path)]
+    if spec.paper:
+        paper = papers().get(spec.paper)
+        title = f", {paper.title}" if paper else ""
+        figure = f", figure {spec.figure}" if spec.figure else ""
+        head.append(f"paper: {spec.paper}{title}{figure}")
+    apart = ("title", "paper", "figure", "matrix", "report")
+    tables = {name: table for name, table in file.tables.items() if name not in apart}
+    fixed = {key: _text(value) for key, value in _flat(tables)}
+    varied = {full_key(factor) for factor in experiment.factors}
+    defaults = {"testbed.device": spec.testbed.device, "lab.kernel": spec.lab.kernel}
+    fixed |= {
+        key: f"{value} (default)"
+        for key, value in defaults.items()
+        if key not in fixed and key not in varied
+    }
+    claims = [(one.id, f"{one.statement} ({one.paper})") for one in claims_of(experiment.name)]
+    return _sections(
+        head,
+        _comment(file.text),
+        _table(list(fixed.items())),
+        _table(_matrix(experiment)),
+        [_size(experiment)],
+        [f"claims: {len(claims)}", *_table(claims)] if claims else [],
+    )
+
+
+def _matrix(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    for factor in experiment.factors:
+        levels = dict.fromkeys(str(cell.factors[factor]) for cell in experiment.cells)
+        yield factor, ", ".join(levels)
+
+
+def _size(experiment: Experiment) -> str:
+    seconds = [cell.spec.flows.total.s for cell in experiment.cells]
+    each = f" of {seconds[0]:g} s" if len(set(seconds)) == 1 else ""
+    cells = "1 cell" if len(seconds) == 1 else f"{len(seconds)} cells"
+    return f"{cells}{each}: {sum(seconds):g} s of virtual time"
+
+
+def _kernel(name: str) -> str:
+    recipe = recipe_of(name)
+    lines = [f"{name}: Linux {recipe.version or ''}".rstrip()]
+    if recipe.source:
+        lines.append(f"source: {recipe.source}")
+    elif recipe.version:
+        lines.append(f"source: Debian's linux-source-{recipe.version}")
+    patches = [history()[change] for change in recipe.without]
+    if recipe.patches or recipe.version:
+        patches = [*patches_of(recipe.version or "", recipe.patches), *patches]
+    rows = [(f"{patch.parent.name}/{patch.name[:4]}"
+             if patch.name[:4].isdigit() else f"without {patch.stem}", _subject(patch))
+            for patch in patches]  # fmt: skip
+    return _sections(lines, _table(rows), ["tsqlab kernel list shows what is built"])
+
+
+def _subject(patch: Path) -> str:
+    text = patch.read_text("utf-8", "replace")
+    found = re.search(r"^Subject: (?:\[[^]]*\] )?(.*(?:\n .*)*)", text, re.MULTILINE)
+    return " ".join(found[1].split()) if found else patch.name
+
+
+def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tables.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _comment(text: str) -> Iterator[str]:
+    """The comment that a file begins with."""
+    lines = itertools.takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return (line.removeprefix("#").strip() for line in lines)
+
+
+def _sections(*sections: Iterable[str]) -> str:
+    """Those that have any line, with an empty one between."""
+    texts = ("\n".join(lines) for lines in sections)
+    return "\n\n".join(text for text in texts if text)
+
+
+def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Rows in columns, the last of which goes on below where the terminal ends."""
+    rows = list(rows)
+    if not rows:
+        return
+    *widths, _ = (max(map(len, fields)) for fields in zip(*rows, strict=True))
+    indent = sum(widths) + 2 * len(widths)
+    columns = min(max(shutil.get_terminal_size((100, 24)).columns, _WIDTH_LEAST), _WIDTH_MOST)
+    for *fields, last in rows:
+        head = "".join(f"{field:{width}}  " for field, width in zip(fields, widths, strict=True))
+        wrapped = textwrap.wrap(last, max(columns - indent, 20)) or [""]
+        yield (head + wrapped[0]).rstrip()
+        yield from (" " * indent + line for line in wrapped[1:])

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""``tsqlab list NAME``: one experiment, one profile, one kernel, or the nearest name."""
+
+import re
+
+import pytest
+
+from tsqlab.cli import main
+from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles
+from tsqlab.experiment.neutral import NEUTRAL
+from tsqlab.kernels.names import taken_back
+from tsqlab.kernels.source import versions
+
+
+def shown(capsys, *words):
+    assert main(["list", *words]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name", [*bundled_experiments(), *bundled_profiles(), *versions(), *taken_back()]
+)
+def test_whatever_the_list_names_can_be_shown(name, capsys):
+    words = shown(capsys, name)
+    assert words.startswith(f"{name}: ")
+    assert "\n\n\n" not in words
+
+
+def test_a_profile_is_shown_with_its_sources_and_what_it_leaves_out(capsys):
+    words = re.sub(r"\s+", " ", shown(capsys, "ath9k_htc"))
+    for part in (
+        "refill_delay 350 us fitted to cotsq-3b, see docs/calibration.md: firmware forms",
+        "edca.VI.cw_min 3 tqi_cwmin = qinfo->tqi_cwmin / 2; /* XXX */",
+        "ppdu_tries 7 the module's 7; the firmware's own rate control decides",
+        "aggregate_bytes no limit the firmware's table",
+        "aggregate_time 5484 us ",
+        "access_point ath9k_3x3 cotsq's access point",
+    ):
+        assert part in words
+    assert all(f" {key} " in words for key in NEUTRAL)
+
+
+def test_an_experiment_is_shown_with_its_size_and_claims(capsys):
+    words = shown(capsys, "cotsq-4")
+    for part in ("55 cells of 70 s: 3850 s of virtual time", "claims: 6", "cotsq-4b-knee",
+                 "seed  1, 2, 3, 4, 5", "Expected: goodput grows"):  # fmt: skip
+        assert part in words
+    assert "testbed.device             gigabit (default)" in shown(capsys, "tptsq-5a")
+
+
+def test_a_kernel_is_shown_with_its_patches(capsys):
+    words = shown(capsys, "6.12-without-hystart-usec")
+    assert "um/0001               um: let the timer frequency be chosen" in words
+    assert "without hystart-usec  tcp_cubic: end slow start as before v5.6" in words
+
+
+def test_files_can_be_shown_too(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.toml").write_text(bundled_profiles()["ideal"].read_text())
+    (tmp_path / "e.toml").write_text('title = "x"\n')
+    assert "the block ack window, IEEE" in shown(capsys, "mine.toml")
+    assert "1 cell of 70 s: 70 s of virtual time" in shown(capsys, "./e.toml")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ath9kk", 'no experiment, device profile or kernel "ath9kk"; did you mean "ath9k"?'),
+        ("nothing like it", "tsqlab list without a name shows all that there is"),
+        ("nowhere.toml", "nowhere.toml: cannot be read: "),
+    ],
+)
+def test_a_name_of_nothing(name, message, capsys):
+    assert main(["list", name]) == 2
+    assert message in capsys.readouterr().err
