@@ -80,7 +80,7 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     try:
         out = run_plan(machine, make_plan(spec, job.profile), job.work, job.console, on_second)
     except GuestError as error:
-        raise GuestError(f"{error}\n  (all of it: {job.console})") from error
+        raise GuestError(error.why, (*error.last_words, f"(all of it: {job.console})")) from error
     return collect(out, spec, job.profile)
 
 
