@@ -21,6 +21,7 @@ from tsqlab.kernels import Kernel
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.measurement import Measurement
 from tsqlab.results.record import CellRecord, FlowName
+from tsqlab.runner import workers
 from tsqlab.units import Duration
 
 
@@ -70,6 +71,11 @@ def run_cell(
         shutil.rmtree(job.work, ignore_errors=True)
     job.console.unlink(missing_ok=True)
     return time.monotonic() - start
+
+
+def work(job: Job) -> float:
+    """Run a cell in a worker process; returns the real seconds it took."""
+    return run_cell(job, workers.cpu(), workers.teller(job.cell.id))
 
 
 def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None) -> Measurement:
