@@ -33,7 +33,7 @@
 
 #define COLUMNS		"t_ns\tstatus\tsignal\tstopped\tout_bytes\terr_bytes"
 #define CHUNK_BYTES	(1 << 16)	/* what a pipe holds */
-#define NOT_RUN		127		/* the status of a program that is not there, as in a shell */
+#define NOT_RUN		127		/* a shell's status of what is not there */
 
 /* One of the program's two streams, on its way to a file. */
 struct stream {
