@@ -29,7 +29,7 @@
 struct schedule {
 	int64_t t0;		/* the beginning, where t_ns is 0 in every time series */
 	int64_t step;		/* the sampling period */
-	int64_t end;		/* the end */
+	int64_t end;		/* the end; INT64_MAX if it is that of the last endpoint */
 };
 
 extern struct schedule schedule;
@@ -76,6 +76,7 @@ void qdisc_endpoint(int words, char *word[]);
 void capture_endpoint(int words, char *word[]);
 void genl_watch_endpoint(int words, char *word[]);
 void genl_try_endpoint(int words, char *word[]);
+void program_endpoint(int words, char *word[]);
 
 /* words.c: a plan line's words as numbers and addresses; an error calls them what */
 int64_t word_number(const char *word, const char *what);

@@ -9,13 +9,14 @@
  *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
  *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
- *   clock   T0 STEP END              the measurement's instants, ns since boot
- *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try NODE ID ...
+ *   clock   T0 STEP [END]            the measurement's instants, ns since boot
+ *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|program NODE ID ...
  *                                    an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
  * The measurement starts at T0, a fixed instant that lies after any set-up: how
- * long building the testbed took cannot leak into a result.
+ * long building the testbed took cannot leak into a result. Without an END it
+ * lasts until the last endpoint has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,22 +34,24 @@
 #include "agent.h"
 #include "places.h"
 
-#define WORDS_MAX	32
+#define WORDS_MAX	64
+#define ENDLESS		INT64_MAX
 #define NSEC_PER_MSEC	1000000LL
 #define PROGRESS_NSEC	(50 * NSEC_PER_MSEC)
 
 static const struct {
 	const char *name;
-	int words;
+	int words_min, words_max;
 	void (*run)(int words, char *word[]);
 } endpoints[] = {
-	{ "tcp", 11, tcp_endpoint },
-	{ "udp", 11, udp_endpoint },
-	{ "ping", 8, ping_endpoint },
-	{ "qdisc", 5, qdisc_endpoint },
-	{ "capture", 4, capture_endpoint },
-	{ "genl-watch", 8, genl_watch_endpoint },
-	{ "genl-try", 7, genl_try_endpoint },
+	{ "tcp", 11, 11, tcp_endpoint },
+	{ "udp", 11, 11, udp_endpoint },
+	{ "ping", 8, 8, ping_endpoint },
+	{ "qdisc", 5, 5, qdisc_endpoint },
+	{ "capture", 4, 4, capture_endpoint },
+	{ "genl-watch", 8, 8, genl_watch_endpoint },
+	{ "genl-try", 7, 7, genl_try_endpoint },
+	{ "program", 8, WORDS_MAX, program_endpoint },
 };
 
 static pid_t *processes;	/* the endpoints', process_count of them */
@@ -110,9 +113,10 @@ static void start_endpoint(int words, char *word[])
 	for (kind = 0; kind < sizeof(endpoints) / sizeof(*endpoints); kind++) {
 		if (strcmp(endpoints[kind].name, word[0]))
 			continue;
-		if (words != endpoints[kind].words)
-			die("plan: '%s' takes %d words, not %d", word[0],
-			    endpoints[kind].words, words);
+		if (words < endpoints[kind].words_min || words > endpoints[kind].words_max)
+			die("plan: '%s' takes %d words%s, not %d", word[0],
+			    endpoints[kind].words_min,
+			    words < endpoints[kind].words_max ? " or more" : "", words);
 		if (!fork_endpoint(word[1])) {
 			endpoints[kind].run(words, word);
 			exit(0);
@@ -132,11 +136,11 @@ static void carry_out(int words, char *word[])
 		write_in_node(word[1], word[2], word[3]);
 	else if (!strcmp(word[0], "genl") && words == 4)
 		genl_in_node(word[1], word[2], word[3]);
-	else if (!strcmp(word[0], "clock") && words == 4)
+	else if (!strcmp(word[0], "clock") && (words == 3 || words == 4))
 		schedule = (struct schedule){
 			.t0 = word_number(word[1], "T0"),
 			.step = word_number(word[2], "STEP"),
-			.end = word_number(word[3], "END"),
+			.end = words == 4 ? word_number(word[3], "END") : ENDLESS,
 		};
 	else
 		start_endpoint(words, word);
@@ -179,6 +183,8 @@ static void read_plan(void)
 		rest = line;
 		for (words = 0; rest && words < WORDS_MAX; words++)
 			word[words] = strsep(&rest, "\t");
+		if (rest)
+			die("plan: '%s' has more than %d words", word[0], WORDS_MAX);
 		word[words] = NULL;
 		carry_out(words, word);
 	}
@@ -245,7 +251,8 @@ static void measure(void)
 		die("set-up took until %lld ns, past the start of the measurement",
 		    (long long)now_ns());
 	say("measuring");
-	if (!fork_endpoint("-"))
+	/* With an END, the measurement lasts until then, whatever has ended before. */
+	if (!(schedule.end == ENDLESS ? fork_in_node("-") : fork_endpoint("-")))
 		show_progress();
 	wait_for_endpoints();
 	write_done();

@@ -3,6 +3,7 @@
 
 import contextlib
 import itertools
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -63,6 +64,12 @@ def cycles(kernel_watches):
 @pytest.fixture(scope="session")
 def kernel(kernel_watches):
     return build(Recipe(extra=("sanitized",) if kernel_watches else ()))
+
+
+@pytest.fixture(scope="session")
+def tree(kernel):
+    """The kernel's source, patched."""
+    return Path(json.loads((kernel.linux.parent / "tsqlab.json").read_text())["tree"])
 
 
 @pytest.fixture(scope="session")

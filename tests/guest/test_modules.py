@@ -2,11 +2,9 @@
 """The kernel's own checkers on our modules and patches."""
 
 import fnmatch
-import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +13,6 @@ from tsqlab.kernels.source import history, patches_of, versions
 from tsqlab.paths import KERNEL_MODULES
 
 MODULES = sorted(path.parent.name for path in KERNEL_MODULES.glob("*/Kbuild"))
-
-
-@pytest.fixture(scope="session")
-def tree(kernel):
-    return Path(json.loads((kernel.linux.parent / "tsqlab.json").read_text())["tree"])
 
 
 def check(tree, files, *options):

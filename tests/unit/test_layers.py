@@ -13,6 +13,7 @@ from tsqlab.paths import PACKAGE, ROOT
 LAYERS = {
     "cli": "reads arguments and prints: nothing imports it",
     "report": "makes tables, plots and pages from a folder of results, and never runs a guest",
+    "packetdrill": "runs packetdrill's scripts, each in a guest, and says what became of them",
     "runner": "runs the cells of an experiment that are not done yet, side by side",
     "guest": "turns one cell into a plan, boots a kernel with it, and reads what it leaves",
     "experiment": "reads what a user writes (experiments, profiles, claims), and a cell's back",

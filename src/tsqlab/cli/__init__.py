@@ -83,6 +83,7 @@ COMMANDS = {
     "report": ("report", "make report.html again, print the summary"),
     "tune": ("tune", "the ms of TSQ that a radio needs"),
     "model": ("model", "closed forms of the radio and of the papers"),
+    "packetdrill": ("packetdrill", "packetdrill's scripts, over one kernel or several"),
     "kernel": ("kernel", "build kernels, list what is built"),
     "doctor": ("doctor", "say what is missing on this machine"),
 }

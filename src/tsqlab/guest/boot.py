@@ -44,6 +44,15 @@ _LAST_LINES = 15
 class GuestError(TsqlabError):
     """A guest that did not do its work; the message has its last console lines."""
 
+    def __init__(self, why: str, last_words: tuple[str, ...]) -> None:
+        """*why* it did not, and its last words."""
+        super().__init__(why, last_words)  # as an exception needs it to be pickled
+        self.why, self.last_words = why, last_words
+
+    def __str__(self) -> str:
+        """Both, as lines."""
+        return "\n  ".join((f"{self.why}; its last words:", *self.last_words))
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -56,6 +65,7 @@ class Machine:
     cpu: int | None = None
     arguments: tuple[str, ...] = ()  # more arguments for the kernel command line
     stuck_after_s: float = STUCK_AFTER_S  # how many real seconds virtual time may stand still
+    ends_after_s: float | None = None  # how many real seconds it may take in all; None: any
 
 
 def boot_arguments(machine: Machine) -> list[str]:
@@ -103,14 +113,14 @@ def run_guest(
         except FileNotFoundError as error:
             raise TsqlabError(f"no {error.filename}; try: tsqlab doctor") from error
     try:
-        watched = _Watched(console, mounts.out, machine.stuck_after_s)
+        watched = _Watched(console, mounts.out, machine.stuck_after_s, machine.ends_after_s)
         why = _watch(process, watched, on_second)
     finally:
         _end(process)
     if why is None and not is_regular(mounts.out / DONE_NAME):
         why = f"the guest ended before its work (status {process.returncode})"
     if why:
-        raise GuestError(f"{why}; its last words:\n{_last_words(console)}")
+        raise GuestError(why, _last_words(console))
 
 
 @dataclass(frozen=True)
@@ -120,6 +130,7 @@ class _Watched:
     console: Path
     out: Path
     stuck_after_s: float
+    ends_after_s: float | None
 
 
 def _watch(
@@ -127,7 +138,7 @@ def _watch(
 ) -> str | None:
     """Wait until the guest ends. Returns None, or why it has to be ended before."""
     size, second = 0, -1
-    heard = measured = time.monotonic()
+    begun = heard = measured = time.monotonic()
     while process.poll() is None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_S)
@@ -139,6 +150,8 @@ def _watch(
                 on_second(second)
         if now - heard > watched.stuck_after_s:
             return f"the guest's virtual time has stood still for {watched.stuck_after_s:.0f} s"
+        if watched.ends_after_s is not None and now - begun > watched.ends_after_s:
+            return f"the guest has taken more than {watched.ends_after_s:.0f} real seconds"
         if now - measured > _MEASURE_EVERY_S:
             measured = now
             if why := _too_much(watched):
@@ -178,9 +191,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _last_words(console: Path) -> str:
+def _last_words(console: Path) -> tuple[str, ...]:
     lines = console.read_text("utf-8", "replace").replace("\r", "").splitlines()
     said = [line for line in lines if line.strip() and not _TICK.match(line)]
     booted = [number for number, line in enumerate(said) if " as init process" in line]
     said = said[booted[-1] + 1 :] if booted else said
-    return "\n".join(f"  {line}" for line in said[-_LAST_LINES:])
+    return tuple(said[-_LAST_LINES:])

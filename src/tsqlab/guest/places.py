@@ -14,6 +14,15 @@ AGENT = f"{GUEST_DIR}/agent"
 
 MODULE_DIR = f"{GUEST_DIR}/modules"
 
+PRELOAD_DIR = f"{GUEST_DIR}/preload"
+"""The libraries that are made of agent/preload."""
+
+SCRIPTS_DIR = f"{GUEST_DIR}/scripts"
+"""A folder of the user's, if a plan shows one."""
+
+PROGRAM = f"{GUEST_DIR}/program"
+"""A program of the user's, if a plan shows one."""
+
 PLAN_DIR = f"{GUEST_DIR}/plan"
 PLAN_NAME = "plan"
 PLAN_FILE = f"{PLAN_DIR}/{PLAN_NAME}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
@@ -44,6 +45,8 @@ class Plan:
     ]  # the lines from the one that starts the clock to the one that ends the guest
     # The contents of batch files for ip(8) and the like, by file name.
     batches: Mapping[str, str] = field(default_factory=dict)
+    # What else of the host the guest sees, read-only, by where it sees it.
+    shown: Mapping[str, Path] = field(default_factory=dict)
 
     def files(self) -> dict[str, str]:
         """The files that the guest's program reads. Raises TsqlabError if a line is malformed."""

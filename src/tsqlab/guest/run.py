@@ -32,7 +32,7 @@ def run_plan(
     *console*, or a file in *folder*. *on_second* is called with each virtual second
     of the measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
     """
-    mounts = Mounts(folder / "plan", folder / "out")
+    mounts = Mounts(folder / "plan", folder / "out", plan.shown)
     write_plan(plan, mounts.plan)
     mounts.out.mkdir()
     run_guest(machine, mounts, console or folder / "console", on_second)

@@ -23,16 +23,20 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from tsqlab.guest.places import AGENT, GUEST_DIR, LINUX, MODULE_DIR, OUT_DIR, PLAN_DIR
+from tsqlab.guest.places import AGENT, GUEST_DIR, LINUX, MODULE_DIR, OUT_DIR, PLAN_DIR, PRELOAD_DIR
 from tsqlab.kernels import Kernel
 
 # The folders of programs, libraries and iproute2's tables. On a merged-/usr system most are links.
 _PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/iproute2")
+
+_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 NOBODY = 65534
 """The user and the group that a guest runs as."""
@@ -60,6 +64,8 @@ class Mounts:
 
     plan: Path  # read-only for the guest
     out: Path  # the only folder that the guest can write to
+    # More files and folders, read-only, by where the guest sees them.
+    shown: Mapping[str, Path] = field(default_factory=dict)
 
 
 def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list[str]) -> list[str]:
@@ -80,7 +86,7 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
             "--new-session",
             "--clearenv",
         ),
-        *("--setenv", "HOME", "/tmp", "--setenv", "PATH", "/usr/sbin:/usr/bin:/sbin:/bin"),
+        *("--setenv", "HOME", "/tmp", "--setenv", "PATH", _PATH),
         *("--hostname", "guest"),
         # Only their owner could enter these folders if bubblewrap made them by itself on the way to
         # a bind.
@@ -94,7 +100,9 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
         *("--ro-bind", str(kernel.linux), LINUX),
         *("--ro-bind", str(kernel.agent), AGENT),
         *("--ro-bind", str(kernel.modules), MODULE_DIR),
+        *("--ro-bind", str(kernel.preload), PRELOAD_DIR),
         *("--ro-bind", str(mounts.plan), PLAN_DIR),
+        *(word for there, here in mounts.shown.items() for word in ("--ro-bind", str(here), there)),
         *("--bind", str(mounts.out), OUT_DIR),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
         *("prlimit", f"--fsize={file_bytes}", f"--nproc={_PROCESSES_MAX}", "--core=0"),
@@ -127,6 +135,11 @@ def may_change_user() -> bool:
     effective = int(re.findall(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)[0], 16)
     needed = (_CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN)
     return all(effective >> number & 1 for number in needed)
+
+
+def program_in_guests(name: str) -> bool:
+    """Whether guests find a program of that name in their PATH: it is that of the host."""
+    return shutil.which(name, path=_PATH) is not None
 
 
 @cache

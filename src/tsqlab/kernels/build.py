@@ -19,6 +19,7 @@ from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
 _ABOUT = "tsqlab.json"
+_PRELOAD = "preload"
 _COTSQ_HEADER = "include/net/tcp_tsq.h"
 
 
@@ -34,6 +35,11 @@ class Kernel:
     linux: Path  # the executable
     modules: Path  # the folder of *.ko
     agent: Path  # PID 1 of the guest
+
+    @property
+    def preload(self) -> Path:
+        """The folder of libraries that programs can be run with."""
+        return self.agent.parent / _PRELOAD
 
 
 @dataclass(frozen=True)
@@ -152,18 +158,30 @@ def make_modules(tree: Path, linux: Path, work: Path, arguments: Sequence[str] =
     make(Build(tree, linux), [f"M={work}", *arguments, "modules"], log)
 
 
+_C_FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
+
+
 def _agent(compiler: str) -> Path:
-    """The guest's program, linked statically: it needs nothing of the host's libraries."""
-    sources = sorted(AGENT.glob("*.c"))
-    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-static"]
-    key = key_of(key_of_files(AGENT.glob("*.[ch]"), AGENT), *flags, compiler)
+    """The guest's program, linked statically: it needs nothing of the host's libraries.
+
+    Beside it are the libraries for programs of the host, and these need its libraries.
+    """
+    sources, libraries = sorted(AGENT.glob("*.c")), sorted((AGENT / _PRELOAD).glob("*.c"))
+    static, shared = (*_C_FLAGS, "-static"), (*_C_FLAGS, "-shared", "-fPIC")
+    files = [*AGENT.glob("*.[ch]"), *libraries]
+    key = key_of(key_of_files(files, AGENT), *static, *shared, compiler)
 
     def compile_agent(folder: Path) -> None:
-        command = ["gcc", *flags, "-o", str(folder / "agent"), *map(str, sources)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", check=False
-        )
-        if done.returncode:
-            raise TsqlabError(f"the guest's program does not compile:\n{done.stderr[-3000:]}")
+        _compile(folder / "agent", static, sources)
+        (folder / _PRELOAD).mkdir()
+        for library in libraries:
+            _compile(folder / _PRELOAD / f"{library.stem}.so", shared, [library])
 
-    return made(cache() / "agent" / key, compile_agent, ("agent",)) / "agent"
+    return made(cache() / "agent" / key, compile_agent, ("agent", f"{_PRELOAD}/*.so")) / "agent"
+
+
+def _compile(result: Path, flags: Sequence[str], sources: Sequence[Path]) -> None:
+    command = ["gcc", *flags, "-o", str(result), *map(str, sources)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        raise TsqlabError(f"the guest's {result.name} does not compile:\n{done.stderr[-3000:]}")

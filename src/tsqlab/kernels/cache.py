@@ -37,7 +37,7 @@ def made(folder: Path, make: Callable[[Path], None], files: Sequence[str] = ()) 
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 make(folder)
-                sizes = {path.name: path.stat().st_size for name in files
+                sizes = {str(path.relative_to(folder)): path.stat().st_size for name in files
                          for path in folder.glob(name)}  # fmt: skip
                 write_whole(folder / _WHOLE, json.dumps(sizes).encode())
     except OSError as error:

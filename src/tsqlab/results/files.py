@@ -28,17 +28,18 @@ def is_regular(path: Path) -> bool:
         return False
 
 
-def open_regular(path: Path, bytes_max: int) -> TextIO:
+def open_regular(path: Path, bytes_max: int, errors: str = "strict") -> TextIO:
     """Open a text file that somebody else wrote. Raises OSError when it is not one to read.
 
     It has to be a regular file of at most *bytes_max*: opening a link would read another file,
-    and opening a pipe would wait for ever.
+    and opening a pipe would wait for ever. *errors* says, as to open(), what happens to bytes
+    that are no text.
     """
     handle = _regular(path, os.O_NOFOLLOW)
     if os.fstat(handle).st_size > bytes_max:
         os.close(handle)
         raise _too_long(bytes_max)
-    return os.fdopen(handle, encoding="utf-8")
+    return os.fdopen(handle, encoding="utf-8", errors=errors)
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:

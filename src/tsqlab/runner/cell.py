@@ -21,6 +21,7 @@ from tsqlab.kernels import Kernel
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.measurement import Measurement
 from tsqlab.results.record import CellRecord, FlowName
+from tsqlab.runner import workers
 from tsqlab.units import Duration
 
 
@@ -72,6 +73,11 @@ def run_cell(
     return time.monotonic() - start
 
 
+def work(job: Job) -> float:
+    """Run a cell in a worker process; returns the real seconds it took."""
+    return run_cell(job, workers.cpu(), workers.teller(job.cell.id))
+
+
 def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None) -> Measurement:
     spec = job.cell.spec
     shutil.rmtree(job.work, ignore_errors=True)
@@ -80,7 +86,7 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     try:
         out = run_plan(machine, make_plan(spec, job.profile), job.work, job.console, on_second)
     except GuestError as error:
-        raise GuestError(f"{error}\n  (all of it: {job.console})") from error
+        raise GuestError(error.why, (*error.last_words, f"(all of it: {job.console})")) from error
     return collect(out, spec, job.profile)
 
 

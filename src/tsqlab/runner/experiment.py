@@ -23,9 +23,9 @@ from tsqlab.kernels import Kernel
 from tsqlab.keys import key_of
 from tsqlab.results.flent import read_measured
 from tsqlab.results.summary import SummaryRow, write_summary
-from tsqlab.runner.cell import Job
+from tsqlab.runner.cell import Job, work
 from tsqlab.runner.folder import FolderState, locked
-from tsqlab.runner.workers import Workers, work
+from tsqlab.runner.workers import Workers
 
 _POLL_S = 0.2
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pool of processes that cells run on, each with a CPU of its own.
+"""The pool of processes that guests are run by, each with a CPU of its own.
 
 A guest's tracer and the process that it traces wake each other at every system call. This costs
 a context switch if both are on one CPU, and an inter-processor interrupt and a wait if they are
@@ -18,7 +18,6 @@ from queue import Empty, Queue
 from typing import Any
 
 from tsqlab.guest.lifetime import end_all_with
-from tsqlab.runner.cell import Job, run_cell
 
 
 @dataclass
@@ -33,7 +32,7 @@ _this = _Worker()
 
 
 class Workers:
-    """A process pool, and the queue on which its cells report their progress."""
+    """A process pool, and the queue on which its guests report their progress."""
 
     def __init__(self, count: int) -> None:
         """Start *count* workers, each on one of the CPUs that this process may use."""
@@ -54,7 +53,7 @@ class Workers:
         self.executor.shutdown(cancel_futures=True)
 
     def ticks(self) -> list[tuple[str, int]]:
-        """The cells' progress since the last call: (cell, virtual second)."""
+        """The guests' progress since the last call: (name, virtual second)."""
         ticks = []
         while True:
             try:
@@ -70,13 +69,17 @@ def _start(cpus: Any, ticks: Any, parent: int) -> None:
     _this.cpu, _this.ticks = cpus.get(), ticks
 
 
-def work(job: Job) -> float:
-    """Run a cell in a worker of this pool; returns the real seconds it took."""
-    return run_cell(job, _this.cpu, _teller(job.cell.id))
+def cpu() -> int | None:
+    """The CPU of this worker process; None if this is none."""
+    return _this.cpu
 
 
-def _teller(cell: str) -> Callable[[int], None] | None:
+def teller(name: str) -> Callable[[int], None] | None:
+    """A function that tells the pool how many virtual seconds of *name* are over, if there is one.
+
+    It is for a worker process.
+    """
     ticks = _this.ticks
     if ticks is None:
         return None
-    return lambda second: ticks.put((cell, second))
+    return lambda second: ticks.put((name, second))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A program that need not know of the lab: its line in a plan, and how it ended.
+
+What it does with time is its own affair, and some programs wait in a way that ends on any
+machine but not in virtual time: agent/preload/ has libraries that make them wait otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsqlab.errors import TsqlabError
+from tsqlab.guest.places import PRELOAD_DIR
+from tsqlab.guest.plan import T0_NS
+from tsqlab.guest.testbed import PlanLine
+from tsqlab.results.files import open_regular
+from tsqlab.results.measurement import read_table
+
+OUTPUT_BYTES = 1 << 20
+"""How much is kept of what a program writes to each of its two streams."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program in a node, and when it may run."""
+
+    node: str  # "-" is the guest's first namespace
+    id: str  # its results' name, of up to 31 characters
+    command: tuple[str, ...]
+    limit_ns: int  # it is killed after so much virtual time
+    folder: str = "/"  # where it starts
+    start_ns: int = 0  # when it starts, from the measurement's start on
+    preload: tuple[str, ...] = ()  # names of files in agent/preload, without their .c
+
+    def line(self) -> PlanLine:
+        """The line of a plan that runs it."""
+        start = T0_NS + self.start_ns
+        when = [str(start), str(start + self.limit_ns)]
+        what = [*_preloading(self.preload), *self.command]
+        return ["program", self.node, self.id, *when, str(OUTPUT_BYTES), self.folder, *what]
+
+
+def _preloading(libraries: Sequence[str]) -> list[str]:
+    paths = " ".join(f"{PRELOAD_DIR}/{name}.so" for name in libraries)
+    return ["env", f"LD_PRELOAD={paths}"] if paths else []
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended."""
+
+    at_ns: int  # when, from the measurement's start on
+    status: int | None  # what it returned; None if a signal ended it
+    signal: int | None  # the signal that ended it
+    stopped: bool  # whether that was the lab's, because its time was over
+    out: str  # what it wrote to its standard output, up to OUTPUT_BYTES
+    err: str  # and to its standard error
+    lost_bytes: int  # how much more it wrote
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it ended by itself and returned 0."""
+        return self.status == 0 and not self.stopped
+
+
+def read_ended(out: Path, program: str) -> Ended:
+    """How the program with that id ended, from a guest's folder. Raises TsqlabError."""
+    table = read_table(out / f"{program}.tsv")
+    try:
+        row = {name: int(values[0]) for name, values in table.items()}
+        written = {stream: row[f"{stream}_bytes"] for stream in ("out", "err")}
+        return Ended(
+            at_ns=row["t_ns"],
+            status=row["status"] if row["status"] >= 0 else None,
+            signal=row["signal"] or None,
+            stopped=bool(row["stopped"]),
+            out=read_output(out, program, "out"),
+            err=read_output(out, program, "err"),
+            lost_bytes=sum(max(0, count - OUTPUT_BYTES) for count in written.values()),
+        )
+    except (LookupError, OSError) as error:
+        raise TsqlabError(f"{out}: not what the guest says of a program: {error!r}") from error
+
+
+def read_output(out: Path, program: str, stream: str) -> str:
+    """What a program wrote to *stream*, "out" or "err", even if its guest died. Raises OSError."""
+    with open_regular(out / f"{program}.{stream}", OUTPUT_BYTES, errors="replace") as file:
+        return file.read()
