@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.experiment.host import needs_cotsq
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile, load_profile
@@ -55,11 +56,11 @@ def jobs_of(
         profile = profiles.setdefault(name, load_profile(name))
         wiring(cell.spec, profile)  # says whether they fit before anything is built
         kernel = kernel_for(cell)
-        if cell.spec.sender.tsq_sysctls() and not kernel.cotsq:
+        if needs_cotsq(cell.spec, profile) and not kernel.cotsq:
             raise UsageError(
                 f"cell {cell.id}: its TSQ setting needs a kernel with the CoTSQ series, which "
                 f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '
-                "{ shift = } work with any"
+                '{ shift = } work with any where truesize = "kernel"'
             )
         key = key_of(_stable(plain(cell.spec)), _stable(plain(profile)), kernel.id)
         jobs.append(Job(cell, key, profile, kernel, folder))
