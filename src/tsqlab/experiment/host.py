@@ -9,7 +9,7 @@ from typing import Literal
 from tsqlab.experiment.era import ERAS, Offloads
 from tsqlab.experiment.profile import Airlink, Profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.tsq import MAC80211_SHIFT, KernelTime
+from tsqlab.experiment.tsq import MAC80211_SHIFT, STOCK_SHIFT, KernelTime
 from tsqlab.units import Size
 
 
@@ -61,6 +61,17 @@ def radio_shift(spec: Spec, radio: Airlink, front: str) -> Shift | None:
     if radio.pacing_shift and (front == "softmac" or era.driver_shifts):
         return Shift(radio.pacing_shift, f"profile {spec.testbed.device}")
     return None
+
+
+def own_shift(spec: Spec, profile: Profile) -> Shift:
+    """What stock TSQ has at a client, in numbers, and whose value it is."""
+    radio = profile if isinstance(profile, Airlink) else None
+    shift = radio_shift(spec, radio, radio.front) if radio else None
+    if shift and shift.value != "kernel":
+        return Shift(shift.value, "the driver's own")
+    if radio and radio.front == "softmac" and shift is None:
+        return Shift(MAC80211_SHIFT, "mac80211's own")
+    return Shift(STOCK_SHIFT, "the kernel's own")
 
 
 def tsq_sysctls(spec: Spec, profile: Profile, node: str) -> dict[str, int | KernelTime]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from folders import cell, written
 from tsqlab.cli import main
 from tsqlab.errors import TsqlabError
+from tsqlab.experiment.host import Shift
 from tsqlab.experiment.load import load
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import Tsq
@@ -75,6 +77,12 @@ def test_where_stock_is_enough_there_is_nothing_to_set(template: Result) -> None
     assert "the kernel's own, allows 0.977 ms; nothing to set" in tuning_text(tuning_of(cells))
 
 
+def test_where_mac80211_has_the_knee_s_shift_there_is_nothing_to_set(template: Result) -> None:
+    tuning = tuning_of(measured(template))
+    words = tuning_text(replace(tuning, own=Shift(7, "mac80211's own")))
+    assert words.endswith("sk_pacing_shift 7, mac80211's own, allows 7.81 ms; nothing to set")
+
+
 def test_what_is_no_sweep_is_refused(template: Result) -> None:
     with pytest.raises(TsqlabError, match="no sweep of TSQ's ms"):
         tuning_of([cell(template, "4TSQ")])
@@ -96,6 +104,7 @@ def test_a_tuning_is_an_experiment_like_any(
         Tsq(bytes=10_000_000, us=6000, pkts=1), Tsq(bytes=-1),
     ]  # fmt: skip
     assert {one.spec.sender.congestion_control for one in experiment.cells} == {"bbr"}
+    assert {one.spec.lab.era for one in experiment.cells} == {"today"}
     assert {one.spec.lab.seed for one in experiment.cells} == {1, 2}
     assert {one.spec.testbed.layout for one in experiment.cells} == {"wifi"}
     assert (folder / "tuning.txt").read_text() in capsys.readouterr().out

@@ -5,7 +5,7 @@ import pytest
 
 from tsqlab.errors import FileError
 from tsqlab.experiment.era import ERAS, LINEAR, TODAY
-from tsqlab.experiment.host import Shift, host_of, needs_cotsq, tsq_sysctls
+from tsqlab.experiment.host import Shift, host_of, needs_cotsq, own_shift, tsq_sysctls
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
@@ -65,6 +65,22 @@ def test_a_driver_s_time_of_packets_that_count_more(device, era, tsq, us):
             "sender": {"tsq": tsq, "truesize": "4352 B"}}  # fmt: skip
     spec = Spec.model_validate(data)
     assert tsq_sysctls(spec, load_profile(device), "C")["net.ipv4.tcp_tsq_us"] == us
+
+
+@pytest.mark.parametrize(
+    ("device", "era", "own"),
+    [
+        ("ath9k_htc", TODAY, Shift(10, "the kernel's own")),
+        ("ath9k", "4.13", Shift(10, "the kernel's own")),
+        ("ath9k", TODAY, Shift(7, "mac80211's own")),
+        ("brcmfmac", TODAY, Shift(8, "the driver's own")),
+        ("brcmfmac", "4.13", Shift(10, "the kernel's own")),
+    ],
+)
+def test_what_a_device_has_by_itself(device, era, own):
+    data = {"title": "", "testbed": {"layout": "wifi", "device": device}, "lab": {"era": era},
+            "sender": {"tsq": {"shift": 6}}}  # fmt: skip
+    assert own_shift(Spec.model_validate(data), load_profile(device)) == own
 
 
 def test_every_change_is_cited():
