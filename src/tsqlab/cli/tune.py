@@ -39,7 +39,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel", default="6.12", metavar="NAME", help="one with CoTSQ")
     parser.add_argument(
         "--era", choices=list(ERAS), default=TODAY,
-        help=f'what the host sends by itself (default: "{TODAY}")',
+        help=f"{'; '.join(f'{era.name}: {era.title}' for era in ERAS.values())} (default: {TODAY})",
     )  # fmt: skip
     parser.add_argument(
         "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",

@@ -77,10 +77,29 @@ def tuning_text(tuning: Tuning) -> str:
         f"knee:      {format_knee(knee)}: {_numbers(curve.points[knee.limit])}; the best is "
         f"{short(knee.best)} Mbit/s",
         f"           ({_interval(knee, tuning.seeds)})",
+    ]
+    if _stock_is_as_good(curve, knee):
+        return "\n".join([
+            *lines,
+            "stock TSQ is as good, and keeps the ping as short: nothing to set",
+        ])  # fmt: skip
+    lines += [
         f"CoTSQ:     sysctl -w {_sysctls(Tsq.of_ms(knee.limit))}",
         f"driver:    {_shift(knee.limit, tuning.own)}",
     ]
     return "\n".join(lines)
+
+
+def _stock_is_as_good(curve: Curve, knee: Knee) -> bool:
+    """Whether stock TSQ has the knee's share of the best goodput, and no longer a ping."""
+    goodput, ping = (
+        [over_seeds(cells, metric) for cells in (curve.references.get(STOCK, ()),
+                                                 curve.points[knee.limit])]
+        for metric in ("goodput_mbps", "ping_ms_p50")
+    )  # fmt: skip
+    if not goodput[0] or not ping[0] or not ping[1]:
+        return False
+    return goodput[0].mean >= (1 - WITHIN) * knee.best and ping[0].mean <= ping[1].mean
 
 
 def _seeds(count: int) -> str:

@@ -77,6 +77,19 @@ def test_where_stock_is_enough_there_is_nothing_to_set(template: Result) -> None
     assert "the kernel's own, allows 0.977 ms; nothing to set" in tuning_text(tuning_of(cells))
 
 
+@pytest.mark.parametrize(("goodput", "ping", "good"), [(89.0, 6.9, True), (89.0, 7.1, False),
+                                                       (88.0, 3.0, False)])  # fmt: skip
+def test_where_stock_tsq_is_as_good_it_is_to_stay(
+    template: Result, goodput: float, ping: float, good: bool
+) -> None:
+    """Within 3 % of the best 91 Mbit/s, at no more than the knee's 7 ms."""
+    cells = [one for one in measured(template) if one.factors["tsq"] != "TSQ"]
+    cells += [cell(template, "TSQ", 1, goodput_mbps=goodput, ping_ms_p50=ping)]
+    words = tuning_text(tuning_of(cells))
+    assert ("stock TSQ is as good" in words) == good
+    assert ("sysctl -w" in words) != good
+
+
 def test_where_mac80211_has_the_knee_s_shift_there_is_nothing_to_set(template: Result) -> None:
     tuning = tuning_of(measured(template))
     words = tuning_text(replace(tuning, own=Shift(7, "mac80211's own")))

@@ -9,6 +9,7 @@ from tsqlab.experiment.host import Shift, host_of, needs_cotsq, own_shift, tsq_s
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.paths import ROOT
 
 MAC80211 = Shift("kernel", "era 4.13")
 
@@ -85,10 +86,12 @@ def test_what_a_device_has_by_itself(device, era, own):
 
 def test_every_change_is_cited():
     assert list(ERAS) == ["4.13", TODAY]
-    for change in ERAS["4.13"].before:
-        assert len(change.commit) == 12
-        assert ": " in change.subject
-        assert "v" in change.since
+    page = " ".join((ROOT / "docs" / "experiments.md").read_text().split())
+    for era in ERAS.values():
+        assert f'`"{era.name}"`' in page
+        for change in era.before:
+            since = change.since if " " in change.since else f"in {change.since}"
+            assert f'{change.commit} ("{change.subject}") ({since})' in page
 
 
 def test_an_era_is_a_factor(tmp_path):
