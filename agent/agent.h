@@ -61,6 +61,10 @@ void run_in_node(const char *node, char *const argv[]);
 void write_in_node(const char *node, const char *path, const char *value);
 void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
 
+/* kernel_time.c: a sysctl in us, as a share of what the kernel gives TSQ by itself */
+void write_kernel_time(const char *node, const char *path, const char *numerator,
+		       const char *denominator);
+
 /* genl.c: a request by generic netlink; a refusal ends the guest */
 void genl_in_node(const char *node, const char *family, const char *hex);
 
