@@ -9,6 +9,7 @@ that a cell does not have, such as a TCP round-trip time without TCP, is None.
 from __future__ import annotations
 
 from tsqlab.metrics.document import Direction, Document, Floats, Trace, trace
+from tsqlab.metrics.limits import limit_metrics
 from tsqlab.metrics.statistics import jain, mean, percentile
 
 Metrics = dict[str, float | None]
@@ -32,6 +33,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         "aggregate_mean": _aggregate_mean(cell),
         "cwnd_mean": mean(cell.cwnd_packets()),
         "retransmits": _retransmits(cell),
+        **limit_metrics(cell),
         "sim_s": cell.total_s,
     }
 

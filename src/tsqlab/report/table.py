@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tsqlab.metrics.statistics import Estimate
+from tsqlab.report.limits import COLUMN, SHARES, limited_by
 from tsqlab.results.repetitions import by_setting, over_seeds
 from tsqlab.results.summary import SummaryRow, read_summary
 
@@ -29,6 +30,7 @@ _NAMES = {
     "cwnd_still": "cwnd longest rest",
     "sim": "simulated",
     "wall": "wall clock",
+    **SHARES,
 }
 _STATISTICS = {"p10": "10 %", "p50": "median", "p90": "90 %", "mean": "mean"}
 
@@ -53,6 +55,10 @@ def format_table(rows: Sequence[SummaryRow], columns: Sequence[str] = COLUMNS) -
     head, *body = summary_lines(rows, columns)
     factors = len(head) - len(columns)
     units = [""] * factors + [heading(name)[1] for name in columns]
+    limits = [limited_by(cells) for cells in by_setting(rows).values()]
+    if any(limits):
+        head, units = [*head, COLUMN], [*units, ""]
+        body = [[*line, text] for line, text in zip(body, limits, strict=True)]
     lines = [head, *([units] if any(units) else []), *body]
     return "\n".join(aligned(lines, factors))
 

@@ -16,17 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import FileError
+from tsqlab.metrics.limits import SHARES
 from tsqlab.metrics.summarise import summarise
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
 
-METRICS = (
+MEASURED = (
     "goodput_mbps",
     "ping_ms_p10", "ping_ms_p50", "ping_ms_p90", "ping_ms_mean",
     "tcp_rtt_ms_p10", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90", "tcp_rtt_ms_mean",
     "aggregate_mean", "cwnd_mean", "retransmits",
-    "sim_s", "wall_s",
 )  # fmt: skip
+METRICS = (*MEASURED, *SHARES, "sim_s", "wall_s")
+
+_WITHOUT_SHARES = tuple(name for name in METRICS if name not in SHARES)
+"""The columns of a summary that was written before there were shares."""
 
 _DIGITS = 6
 SUMMARY_BYTES_MAX = 64 << 20
@@ -76,23 +80,26 @@ def read_summary(path: Path) -> tuple[list[str], list[SummaryRow]]:
     except (OSError, ValueError, csv.Error) as error:
         raise FileError(path, f"not a summary: {error}") from error
     header = lines[0] if lines else []
-    if tuple(header[-len(METRICS) :]) != METRICS:
+    known = next((names for names in (METRICS, _WITHOUT_SHARES)
+                  if tuple(header[-len(names) :]) == names), None)  # fmt: skip
+    if known is None:
         raise FileError(path, f"not a summary: its last columns are not {', '.join(METRICS)}", 1)
-    factors = header[: -len(METRICS)]
-    return factors, [_row(path, number, factors, line) for number, line in enumerate(lines[1:], 2)]
+    factors = header[: -len(known)]
+    rows = enumerate(lines[1:], 2)
+    return factors, [_row(path, number, factors, known, line) for number, line in rows]
 
 
-def _row(path: Path, number: int, factors: Sequence[str], line: Sequence[str]) -> SummaryRow:
-    width = len(factors) + len(METRICS)
+def _row(
+    path: Path, number: int, factors: Sequence[str], known: Sequence[str], line: Sequence[str]
+) -> SummaryRow:
+    width = len(factors) + len(known)
     if len(line) != width:
         raise FileError(path, f"{len(line)} fields where there are {width} columns", number)
     try:
         values = [_number(text) for text in line[len(factors) :]]
     except ValueError as error:
         raise FileError(path, str(error), number) from error
-    return SummaryRow(
-        dict(zip(factors, line, strict=False)), dict(zip(METRICS, values, strict=True))
-    )
+    return SummaryRow(dict(zip(factors, line, strict=False)), dict(zip(known, values, strict=True)))
 
 
 def _number(text: str) -> float | None:

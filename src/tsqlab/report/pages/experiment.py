@@ -20,7 +20,9 @@ from markupsafe import Markup
 
 from tsqlab.errors import FileError
 from tsqlab.experiment.stored import Folder, releases
+from tsqlab.metrics.limits import SHARES
 from tsqlab.report.claims import claim_rows, totals
+from tsqlab.report.limits import COLUMN, limit_rows, limited_by
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.table import COLUMNS, heading, summary_lines
@@ -33,6 +35,9 @@ REPORT = "report.html"
 SUMMARY = "summary.csv"
 _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
+
+_CELL_COLUMNS = tuple(name for name in METRICS if name not in SHARES)
+"""The table of cells has no room for shares; those of each flow are in a table of their own."""
 
 PLOTS = "plots"
 # A page with hundreds of cells is to stay below 5 MB. Its plots may take this much of that.
@@ -106,6 +111,7 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         totals=totals(claims),
         sections=sections,
         summary=_summary(folder),
+        limits=_limits(folder),
         cells=_cells(folder),
         has_summary=(folder.path / SUMMARY).exists(),
     )
@@ -147,15 +153,26 @@ def _summary(folder: Folder) -> Mapping[str, Any]:
     columns = _known([row.metrics for row in rows], COLUMNS)
     head, *body = summary_lines(rows, columns)
     factors = len(head) - len(columns)
-    kernels = (releases(cells) for cells in by_setting(folder.results).values())
+    settings = by_setting(folder.results).values()
+    kernels, limits = map(releases, settings), [limited_by(cells) for cells in settings]
     return {
         "factors": [*head[:factors], _KERNEL],
-        "columns": [heading(name) for name in columns],
+        "columns": [*(heading(name) for name in columns), *([(COLUMN, "")] if any(limits) else [])],
         "rows": [
-            [*line[:factors], kernel, *line[factors:]]
-            for line, kernel in zip(body, kernels, strict=True)
+            [*line[:factors], kernel, *line[factors:], *([limit] if any(limits) else [])]
+            for line, kernel, limit in zip(body, kernels, limits, strict=True)
         ],
         "seeds": max((len(cells) for cells in by_setting(rows).values()), default=0),
+    }
+
+
+def _limits(folder: Folder) -> Mapping[str, Any]:
+    """The table of what limited each flow."""
+    rows = limit_rows(folder.results)
+    factors = list(dict.fromkeys(name for row in rows for name, _ in row.setting))
+    return {
+        "factors": factors,
+        "rows": [([str(dict(row.setting).get(name, "")) for name in factors], row) for row in rows],
     }
 
 
@@ -165,7 +182,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
     results = {result.id: result for result in folder.results}
     factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
                                                        for name in cell.factors)]))  # fmt: skip
-    columns = _known([result.metrics for result in folder.results], METRICS)
+    columns = _known([result.metrics for result in folder.results], _CELL_COLUMNS)
     rows = []
     for cell in manifest.cells:
         result = results.get(cell.id)
