@@ -19,7 +19,7 @@ demo: setup	## installs what is missing, builds the kernel once, runs a short ex
 	@$(BIN)/tsqlab kernel build
 	@echo "== the demo: one upload over Wi-Fi from the papers' host and from one of today,"
 	@echo "== with stock TSQ, with what mac80211 sets, with 6 ms of it, and with none"
-	@$(BIN)/tsqlab run hosts --jobs $(shell nproc) --out results/demo
+	@$(BIN)/tsqlab run hosts --jobs $(shell nproc)
 
 check: lint unit	## lint, types, and the tests that need no kernel: before each commit
 

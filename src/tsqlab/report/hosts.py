@@ -5,34 +5,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.stored import Result
 from tsqlab.report.plots.axes import short
 from tsqlab.results.repetitions import over_seeds
 
 EXPERIMENT = "hosts"
 
-_HEAD = ("host", "TSQ", "goodput, Mbit/s", "median ping, ms", "frames in an aggregate")
-_METRICS = ("goodput_mbps", "ping_ms_p50", "aggregate_mean")
-_HOSTS = {"4.13": 'of the papers: `era = "4.13"`', "today": 'of today: `era = "today"`'}
-_NAMES = {"shift=7": "`{ shift = 7 }`, as mac80211 sets"}
+_HOSTS = {"4.13": "papers' host", "today": "today's host"}  # by era, in the order of the columns
+_METRICS = {
+    "goodput_mbps": "Mbit/s",
+    "ping_ms_p50": "ping, ms",
+    "aggregate_mean": "frames in an aggregate",
+}
+_NAMES = {"shift=7": "`{ shift = 7 }`: what mac80211 sets today"}
 
 
 def hosts_markdown(results: Sequence[Result]) -> str:
-    """A row of Markdown for each era and TSQ setting, means over the seeds; empty for no result."""
+    """A row of Markdown for each TSQ setting, means over the seeds; empty without results."""
     if not results:
         return ""
-    lines = [_HEAD, ("---", "---", *("---:" for _ in _METRICS))]
     settings = dict.fromkeys(str(result.factors["tsq"]) for result in results)
-    for era in ERAS:
-        for tsq in settings:
-            cells = [cell for cell in results
-                     if (cell.factors["era"], cell.factors["tsq"]) == (era, tsq)]  # fmt: skip
-            if cells:
-                lines.append((_HOSTS.get(era, era), _NAMES.get(tsq, tsq), *_numbers(cells)))
+    first, *others = _METRICS.values()
+    head = [text for host in _HOSTS.values() for text in (f"{host}: {first}", *others)]
+    lines = [["TSQ", *head], ["---", *("---:" for _ in head)]]
+    lines += [[_NAMES.get(tsq, tsq), *_numbers(results, tsq)] for tsq in settings]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _numbers(cells: Sequence[Result]) -> list[str]:
-    estimates = [over_seeds(cells, metric) for metric in _METRICS]
-    return [short(estimate.mean) if estimate else "" for estimate in estimates]
+def _numbers(results: Sequence[Result], tsq: str) -> list[str]:
+    texts = []
+    for era in _HOSTS:
+        cells = [cell for cell in results
+                 if (cell.factors["era"], cell.factors["tsq"]) == (era, tsq)]  # fmt: skip
+        means = [over_seeds(cells, metric) for metric in _METRICS]
+        texts += [short(mean.mean) if mean else "" for mean in means]
+    return texts

@@ -2,6 +2,7 @@
 """What an era, a device and [sender] come to."""
 
 import pytest
+from pydantic import ValidationError
 
 from tsqlab.errors import FileError
 from tsqlab.experiment.era import ERAS, LINEAR, TODAY
@@ -9,7 +10,9 @@ from tsqlab.experiment.host import Shift, host_of, needs_cotsq, own_shift, tsq_s
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.stored import plain
 from tsqlab.paths import ROOT
+from tsqlab.units import BASE_UNITS
 
 MAC80211 = Shift("kernel", "era 4.13")
 
@@ -50,6 +53,18 @@ def test_a_value_given_wins():
     assert found.shift == Shift(8, "sender.tsq")
     assert not cotsq
     assert host("gigabit", truesize="3000 B")[0].truesize == 3000
+
+
+@pytest.mark.parametrize("truesize", [None, "kernel", "3000 B"])
+def test_a_truesize_is_read_back_from_a_result(truesize):
+    spec = Spec.model_validate({"title": "", "sender": {"truesize": truesize}})
+    assert Spec.model_validate(plain(spec), context={BASE_UNITS: True}) == spec
+
+
+@pytest.mark.parametrize("truesize", ["1499 B", "65 KiB", "linear"])
+def test_what_is_no_truesize(truesize):
+    with pytest.raises(ValidationError, match=r"or \"kernel\"|a number with a unit"):
+        host(truesize=truesize)
 
 
 @pytest.mark.parametrize(

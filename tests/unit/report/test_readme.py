@@ -38,8 +38,9 @@ def test_the_readme_is_made_between_its_marks(tmp_path: Path) -> None:
     assert "\nold\n" not in text
     assert "(docs/headline.svg)" in text
     assert totals_markdown(overview) in text
-    assert '| of the papers: `era = "4.13"` | TSQ |' in text
-    assert '| of today: `era = "today"` | `{ shift = 7 }`, as mac80211 sets |' in text
+    head = "| TSQ | papers' host: Mbit/s | ping, ms | frames in an aggregate | today's host: Mbit/s"
+    assert head in text
+    assert "| `{ shift = 7 }`: what mac80211 sets today |" in text
     svg = figure.read_text()
     assert svg.startswith("<svg")
     assert "var(" not in svg, "nothing there governs its colours"
