@@ -84,7 +84,7 @@ def show(path: Path) -> None:
     content = read_folder(path)
     report = write_report(content)
     print(summary_table(path))
-    if claims := claims_table(content):
+    if claims := claims_table(content, report):
         print(claims)
     print(f"summary: {path / 'summary.csv'}")
     print(f"plots:   {path / 'plots'}/*.svg")

@@ -20,7 +20,7 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report import hosts
-from tsqlab.report.claims import ClaimRow, claim_rows, totals
+from tsqlab.report.claims import RARE, ClaimRow, claim_rows, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
 from tsqlab.report.verdicts import OUTCOMES, Outcome
@@ -72,6 +72,12 @@ class Overview:
             for row in entry.claims
             if paper in (None, entry.paper)
         )
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What to count. That a run is not the paper's is a column only where there is one."""
+        count = self.count()
+        return tuple(one for one in OUTCOMES if count[one] or one not in RARE)
 
     @property
     def papers(self) -> list[str]:
@@ -200,7 +206,7 @@ def render(overview: Overview) -> str:
         "overview.html",
         overview=overview,
         papers=papers(),
-        outcomes=OUTCOMES,
+        outcomes=overview.outcomes,
         totals=totals(every),
         run=[entry for entry in overview.entries if entry.done],
         waiting=[entry for entry in overview.entries if not entry.done],
