@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tsqlab.metrics.statistics import Estimate
@@ -92,6 +92,16 @@ def _decimals(value: float, digits: int) -> int:
     """How many decimals show that many significant *digits*."""
     size = math.floor(math.log10(abs(value))) if value else 0
     return min(max(0, digits - 1 - size), _DECIMALS_MAX)
+
+
+def distinct(values: Iterable[object]) -> str:
+    """What there is of values, each once: "1 to 5" of numbers in a row."""
+    found = list(dict.fromkeys(str(value) for value in values if str(value)))
+    if len(found) > 2 and all(text.isdigit() for text in found):
+        numbers = sorted(map(int, found))
+        if numbers == list(range(numbers[0], numbers[-1] + 1)):
+            return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(found)
 
 
 def aligned(lines: Sequence[Sequence[str]], left: int) -> list[str]:

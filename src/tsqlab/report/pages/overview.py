@@ -23,6 +23,7 @@ from tsqlab.report import hosts
 from tsqlab.report.claims import RARE, ClaimRow, claim_rows, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
+from tsqlab.report.table import distinct
 from tsqlab.report.verdicts import OUTCOMES, Outcome
 from tsqlab.results.files import write_whole
 from tsqlab.results.folder import MANIFEST, Manifest, ManifestCell, read_manifest
@@ -169,16 +170,6 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
         run={column: distinct(values) for column, values in columns.items()},
         error=error,
     )
-
-
-def distinct(values: Sequence[object]) -> str:
-    """What there is of values, each once: "1 to 5" of numbers in a row."""
-    found = list(dict.fromkeys(str(value) for value in values if str(value)))
-    if len(found) > 2 and all(text.isdigit() for text in found):
-        numbers = sorted(map(int, found))
-        if numbers == list(range(numbers[0], numbers[-1] + 1)):
-            return f"{numbers[0]} to {numbers[-1]}"
-    return ", ".join(found)
 
 
 def _others(path: Path) -> Iterator[tuple[str, str]]:
