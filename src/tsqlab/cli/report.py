@@ -9,7 +9,7 @@ from pathlib import Path
 from tsqlab.cli import folder
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.stored import read_folder
-from tsqlab.report import claims_table, summary_table, what_ran, write_report
+from tsqlab.report import claims_table, identical_lines, summary_table, what_ran, write_report
 
 RESULTS = Path("results")
 """The folder that runs go to by default."""
@@ -86,6 +86,8 @@ def show(path: Path) -> None:
     for line in what_ran(content).lines():
         print(line)
     print(summary_table(path))
+    for line in identical_lines(content):
+        print(line)
     if claims := claims_table(content, report):
         print(claims)
     print(f"summary: {path / 'summary.csv'}")

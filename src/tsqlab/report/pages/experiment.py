@@ -21,6 +21,7 @@ from markupsafe import Markup
 from tsqlab.errors import FileError
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.claims import claim_rows, totals
+from tsqlab.report.identical import identical
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.ran import what_ran
@@ -103,6 +104,7 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         "report.html",
         manifest=manifest,
         ran=what_ran(folder),
+        identical=identical(folder),
         claims=claims,
         totals=totals(claims),
         sections=sections,
