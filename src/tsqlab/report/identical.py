@@ -20,6 +20,8 @@ from pathlib import Path
 
 from tsqlab.experiment.stored import Folder, Result
 from tsqlab.keys import key_of
+from tsqlab.report.overridden import Overridden, concerns_senders, in_short, overridden
+from tsqlab.report.table import in_parts
 from tsqlab.results.flent import read_flent
 from tsqlab.results.record import Level
 
@@ -37,6 +39,16 @@ class Identical:
     of: int  # ... of how many
     where: str  # which they are, if not all
     cells: tuple[Result, ...]  # those that are the same, group by group
+
+    @property
+    def overridden(self) -> list[Overridden]:
+        """What these cells write over their kernels' own, if that could be why they are the same.
+
+        A factor that is about the way and not about the sender has nothing to do with it.
+        """
+        if not concerns_senders(self.factor):
+            return []
+        return overridden(cell.conditions for cell in self.cells if cell.conditions)
 
     @property
     def text(self) -> str:
@@ -63,7 +75,10 @@ def identical(folder: Folder) -> list[Identical]:
 def identical_lines(folder: Folder) -> list[str]:
     """The same for the terminal: a line for each. Raises FileError."""
     found = identical(folder)
-    lines = [f"no difference: {one.text}" for one in found[:_LINES_MAX]]
+    lines = []
+    for one in found[:_LINES_MAX]:
+        lines.append(f"no difference: {one.text}")
+        lines += in_parts("  written over the kernel's own", in_short(one.overridden))
     more = [f"no difference: {len(found) - _LINES_MAX} more, in the report"]
     return lines + (more if len(found) > _LINES_MAX else [])
 

@@ -9,7 +9,7 @@ bundled one that is the most like them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tsqlab.experiment.bundled import bundled_profiles
@@ -26,12 +26,12 @@ from tsqlab.experiment.reference import FREE, Case, default_of, reference_of
 from tsqlab.experiment.spec import full_key
 from tsqlab.experiment.stored import Folder
 from tsqlab.experiment.wording import NONE, text_of
-from tsqlab.report.table import distinct
+from tsqlab.report.overridden import Overridden, overridden
+from tsqlab.report.table import distinct, in_parts
 from tsqlab.results.folder import ManifestKernel
 from tsqlab.results.repetitions import SEED
 
 _VALUES_MAX = 12  # of a key, that a line names
-_COLUMNS = 95
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ class Ran:
     # Of a user's own experiment: a line for each key that is not as by default.
     written: tuple[str, ...] = ()
     profiles: tuple[OwnProfile, ...] = ()
+    overridden: tuple[Overridden, ...] = ()  # the kernel's own defaults that do not count
 
     def lines(self) -> list[str]:
         """It for the terminal, in short."""
@@ -78,23 +79,10 @@ class Ran:
             "set": self.written,
             "profile": [profile.text for profile in self.profiles],
         }
-        return [line for name, parts in told.items() for line in _wrapped(name, parts)]
+        return [line for name, parts in told.items() for line in in_parts(name, parts)]
 
 
 _SHORT = ("Device", "Layout", "Rate", "Sender", "Flows")
-
-
-def _wrapped(name: str, parts: Iterable[str]) -> Iterator[str]:
-    """What there is of *parts* under a name, broken between them only."""
-    line = f"{name + ':':9}"
-    for number, part in enumerate(part for part in parts if part):
-        if number and len(line) + len(part) > _COLUMNS:
-            yield f"{line};"
-            line = " " * 9 + part
-        else:
-            line += f"; {part}" if number else part
-    if line.strip() != f"{name}:":
-        yield line
 
 
 def what_ran(folder: Folder) -> Ran:
@@ -104,7 +92,7 @@ def what_ran(folder: Folder) -> Ran:
              for result in folder.results if result.conditions]  # fmt: skip
     ran = [cell.conditions for cell in cells]
     told = Ran(_facts(folder, ran), distinct(map(_release, folder.manifest.kernels)),
-               profiles=_own_profiles(ran))  # fmt: skip
+               profiles=_own_profiles(ran), overridden=tuple(overridden(ran)))  # fmt: skip
     if not cells:
         return told
     reference = reference_of(name)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tsqlab.metrics.statistics import Estimate
@@ -16,6 +16,7 @@ COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_
 """What is worth a column unless somebody asks for others."""
 
 _DECIMALS_MAX = 4
+_COLUMNS, _NAME_COLUMNS = 95, 9
 
 UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
 
@@ -102,6 +103,20 @@ def distinct(values: Iterable[object]) -> str:
         if numbers == list(range(numbers[0], numbers[-1] + 1)):
             return f"{numbers[0]} to {numbers[-1]}"
     return ", ".join(found)
+
+
+def in_parts(name: str, parts: Iterable[str]) -> Iterator[str]:
+    """What there is of *parts* under a name, as lines that break between parts only."""
+    line, first = f"{name + ': ':{_NAME_COLUMNS}}", True
+    for part in filter(None, parts):
+        if not first and len(line) + len(part) > _COLUMNS:
+            yield f"{line};"
+            line = " " * _NAME_COLUMNS + part
+        else:
+            line += part if first else f"; {part}"
+        first = False
+    if not first:
+        yield line
 
 
 def aligned(lines: Sequence[Sequence[str]], left: int) -> list[str]:

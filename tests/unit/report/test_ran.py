@@ -57,7 +57,7 @@ def test_what_a_wifi_experiment_ran_on(tmp_path: Path) -> None:
     assert facts["Device"] == "ath9k_htc"
     assert facts["Layout"] == "wifi"
     assert facts["Rate"] == "HT40 MCS7 SGI", "the slower of both sides' own"
-    assert facts["Sender"] == "cubic; offloads off; truesize 4352 B"
+    assert facts["Sender"] == "cubic; offloads off; truesize 4352 B; era 4.13"
     assert facts["Flows"] == "tcp_nup of 1, 60 s, 5 s of ping alone before and after"
     assert facts["Seeds"] == "1, 2"
     assert facts["Paper"] == "cotsq, figure 4"
