@@ -97,19 +97,26 @@ class Page(html.parser.HTMLParser):
             assert self.open.pop() == tag
 
 
-def results(folder: Path, name: str = "cotsq-3") -> Path:
-    """Made-up results of a bundled experiment, two seeds of it, in *folder*."""
-    experiment = load(name)
-    matrix = [cell.factors for cell in experiment.cells if cell.factors.get("seed", 1) in (1, 2)]
-    (folder / name).mkdir(parents=True)
+def results(folder: Path, name: str = "cotsq-3", overrides: Sequence[str] = ()) -> Path:
+    """Made-up results of an experiment, two seeds of it, in *folder*: all measured the same.
+
+    *name* is that of a bundled experiment, or a file.
+    """
+    experiment = load(name, overrides)
+    cells = [cell for cell in experiment.cells if cell.spec.lab.seed in (1, 2)]
+    own = folder / experiment.name
+    own.mkdir(parents=True)
     written(
-        folder / name, matrix, experiment=name, title=experiment.spec.title,
-        paper=experiment.spec.paper, figure=experiment.spec.figure, plots=["goodput-latency"],
+        own, [cell.factors for cell in cells], experiment=experiment.name,
+        title=experiment.spec.title, paper=experiment.spec.paper, figure=experiment.spec.figure,
+        plots=["goodput-latency"],
         kernels=[{"id": "0123abcd", "release": "6.12.1", "hz": 1000, "version": "6.12"}],
     )  # fmt: skip
-    for path in (folder / name).glob("*.flent.gz"):
+    for cell in cells:
+        path = own / f"{cell.id}.flent.gz"
         document = read_flent(path)
-        document["metadata"]["TSQLAB"]["spec"] = plain(experiment.spec)
+        profile = load_profile(cell.spec.testbed.device)
+        document["metadata"]["TSQLAB"] |= {"spec": plain(cell.spec), "device": plain(profile)}
         write_flent(path, document)
     return folder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tsqlab.cli import folder
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.stored import read_folder
-from tsqlab.report import claims_table, summary_table, write_report
+from tsqlab.report import claims_table, identical_lines, summary_table, what_ran, write_report
 
 RESULTS = Path("results")
 """The folder that runs go to by default."""
@@ -83,8 +83,12 @@ def show(path: Path) -> None:
     """Make the report of a folder; print its table and where things are."""
     content = read_folder(path)
     report = write_report(content)
+    for line in what_ran(content).lines():
+        print(line)
     print(summary_table(path))
-    if claims := claims_table(content):
+    for line in identical_lines(content):
+        print(line)
+    if claims := claims_table(content, report):
         print(claims)
     print(f"summary: {path / 'summary.csv'}")
     print(f"plots:   {path / 'plots'}/*.svg")

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tsqlab.errors import FileError
+from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.metrics.document import Trace
@@ -47,6 +49,11 @@ class Result:
     def row(self) -> SummaryRow:
         """Its row of the summary."""
         return SummaryRow(self.factors, self.metrics)
+
+    @cached_property
+    def conditions(self) -> Conditions | None:
+        """What it was run by; None in a file that the lab did not write."""
+        return Conditions(self.spec, self.device) if self.spec and self.device else None
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class Kernel:
     linux: Path  # the executable
     modules: Path  # the folder of *.ko
     agent: Path  # PID 1 of the guest
+    source: str = ""  # the names of the source and the folder of patches that a user gave
 
     @property
     def preload(self) -> Path:
@@ -93,6 +94,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
         linux=linux / "linux",
         modules=modules,
         agent=agent,
+        source=", ".join(path.name for path in (recipe.source, recipe.patches) if path),
     )
 
 

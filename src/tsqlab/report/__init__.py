@@ -5,9 +5,19 @@ from pathlib import Path
 
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import claims_table
+from tsqlab.report.identical import identical_lines
+from tsqlab.report.ran import what_ran
 from tsqlab.report.table import format_table, summary_table
 
-__all__ = ["claims_table", "format_table", "make_report", "summary_table", "write_report"]
+__all__ = [
+    "claims_table",
+    "format_table",
+    "identical_lines",
+    "make_report",
+    "summary_table",
+    "what_ran",
+    "write_report",
+]
 
 
 def make_report(folder: Path) -> Path:

@@ -6,15 +6,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tsqlab.experiment.claims import Claim, claims_of
+from tsqlab.experiment.reference import reference_of
 from tsqlab.experiment.stored import Folder
 from tsqlab.report.table import aligned, format_estimate, heading
 from tsqlab.report.verdicts import OUTCOMES, Outcome, Verdict, check
 
 # Comparisons whose number does not have the quantity's unit.
 _BARE = ("ratio", "step", "span", "knee")
-_MARKS: dict[Outcome, str] = {"holds": "✓", "differs": "✗", "not run": "–"}
+_MARKS: dict[Outcome, str] = {"holds": "✓", "differs": "✗", "not comparable": "≠", "not run": "–"}
+RARE = ("not comparable",)  # outcomes that totals name only where there are any
 
 
 @dataclass(frozen=True)
@@ -33,32 +36,48 @@ class ClaimRow:
     note: str
     kernel: str
     why: str
-    explanation: str  # why the lab's number differs; empty, as is the evidence, when it does not
+    # Why the lab's number differs. It is empty, as is the evidence, when it does not, and over a
+    # kernel of which nobody has found out why.
+    explanation: str
     evidence: str
 
 
 def claim_rows(folder: Folder) -> list[ClaimRow]:
     """The claims about a folder's experiment; none where no paper claims anything."""
-    claims = claims_of(folder.manifest.experiment)
-    return [_claim_row(verdict) for verdict in check(folder, claims)]
+    name = folder.manifest.experiment
+    if not (claims := claims_of(name)):
+        return []
+    reference = reference_of(name) if folder.results else None
+    return [_claim_row(verdict) for verdict in check(folder, claims, reference)]
 
 
-def claims_table(folder: Folder) -> str:
-    """A folder's claims as a table for the terminal; empty when there are none."""
+def claims_table(folder: Folder, report: Path | None = None) -> str:
+    """A folder's claims as a table for the terminal; empty when there are none.
+
+    *report* is the page that explains what differs.
+    """
     rows = claim_rows(folder)
     if not rows:
         return ""
     head = ["claim", "paper", "accepted", "lab", "verdict"]
     fields = [head, *(_fields(row) for row in rows)]
-    return "\n".join([*aligned(fields, left=len(head)), "", totals(rows)])
+    lines = [*aligned(fields, left=len(head)), "", totals(rows)]
+    explained = sum(bool(row.explanation) for row in rows)
+    if report and explained:
+        who = "it differs" if explained == 1 else f"{explained} differ"
+        lines.append(f"why {who}, and what shows it: {report}")
+    return "\n".join(lines)
 
 
 def totals(rows: Sequence[ClaimRow]) -> str:
-    """How many claims hold, differ and were not run: "3 hold, 1 differs, 2 not run"."""
+    """How many claims hold, differ and were not run: "3 hold, 1 differs, 2 not run".
+
+    Those that are not comparable are counted apart, where there are any.
+    """
     count = Counter(row.outcome for row in rows)
     plural = {"holds": "hold", "differs": "differ"}
     parts = (f"{count[outcome]} {outcome if count[outcome] == 1 else plural.get(outcome, outcome)}"
-             for outcome in OUTCOMES)  # fmt: skip
+             for outcome in OUTCOMES if count[outcome] or outcome not in RARE)  # fmt: skip
     return f"claims: {', '.join(parts)}"
 
 
@@ -70,7 +89,7 @@ def _fields(row: ClaimRow) -> list[str]:
 
 def _claim_row(verdict: Verdict) -> ClaimRow:
     claim = verdict.claim
-    differs = verdict.outcome == "differs"
+    explained = verdict.outcome == "differs" and verdict.explained
     return ClaimRow(
         id=claim.id,
         context=verdict.context,
@@ -84,8 +103,8 @@ def _claim_row(verdict: Verdict) -> ClaimRow:
         note=verdict.note,
         kernel=verdict.kernel,
         why=claim.why,
-        explanation=claim.explanation if differs else "",
-        evidence=claim.evidence if differs else "",
+        explanation=claim.explanation if explained else "",
+        evidence=claim.evidence if explained else "",
     )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tsqlab.metrics.statistics import Estimate
@@ -17,6 +17,7 @@ COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_
 """What is worth a column unless somebody asks for others."""
 
 _DECIMALS_MAX = 4
+_COLUMNS, _NAME_COLUMNS = 95, 9
 
 UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
 
@@ -98,6 +99,30 @@ def _decimals(value: float, digits: int) -> int:
     """How many decimals show that many significant *digits*."""
     size = math.floor(math.log10(abs(value))) if value else 0
     return min(max(0, digits - 1 - size), _DECIMALS_MAX)
+
+
+def distinct(values: Iterable[object]) -> str:
+    """What there is of values, each once: "1 to 5" of numbers in a row."""
+    found = list(dict.fromkeys(str(value) for value in values if str(value)))
+    if len(found) > 2 and all(text.isdigit() for text in found):
+        numbers = sorted(map(int, found))
+        if numbers == list(range(numbers[0], numbers[-1] + 1)):
+            return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(found)
+
+
+def in_parts(name: str, parts: Iterable[str]) -> Iterator[str]:
+    """What there is of *parts* under a name, as lines that break between parts only."""
+    line, first = f"{name + ': ':{_NAME_COLUMNS}}", True
+    for part in filter(None, parts):
+        if not first and len(line) + len(part) > _COLUMNS:
+            yield f"{line};"
+            line = " " * _NAME_COLUMNS + part
+        else:
+            line += part if first else f"; {part}"
+        first = False
+    if not first:
+        yield line
 
 
 def aligned(lines: Sequence[Sequence[str]], left: int) -> list[str]:

@@ -4,22 +4,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from tsqlab.experiment.papers import papers
 from tsqlab.report.pages.overview import Overview
 from tsqlab.report.table import aligned
-from tsqlab.report.verdicts import OUTCOMES, Outcome
+from tsqlab.report.verdicts import Outcome
 
 
 def totals_rows(overview: Overview) -> list[list[str]]:
     """The table of totals: its head, a row per paper, and the sum."""
-    head = ["paper", "claims", *OUTCOMES]
-    rows = [_totals_row(paper, overview.count(paper)) for paper in overview.papers]
-    return [head, *rows, _totals_row("all", overview.count())]
+    outcomes = overview.outcomes
+    rows = [_totals_row(paper, overview.count(paper), outcomes) for paper in overview.papers]
+    total = _totals_row("all", overview.count(), outcomes)
+    return [["paper", "claims", *outcomes], *rows, total]
 
 
-def _totals_row(name: str, count: Counter[Outcome]) -> list[str]:
-    return [name, str(count.total()), *(str(count[outcome]) for outcome in OUTCOMES)]
+def _totals_row(name: str, count: Counter[Outcome], outcomes: Sequence[Outcome]) -> list[str]:
+    return [name, str(count.total()), *(str(count[outcome]) for outcome in outcomes)]
 
 
 def totals_text(overview: Overview) -> str:

@@ -10,6 +10,11 @@ accepted range, ends included, and *differs* when it does not, or when a cell ha
 not done. The 95 % confidence interval of the mean decides nothing; where it crosses a bound,
 the seeds do not settle the verdict, and a note says so.
 
+A paper speaks of its own testbed. What ran under other conditions than the bundled experiment has
+(another rate, a shorter flow) is *not comparable*: its number is there, and nothing is said of it.
+A kernel is the exception, since kernels are what the lab is there to compare: a claim is judged
+over any, but what was found out about the experiment's own explains nothing there.
+
 Factors that vary in the experiment but that the claim does not name, such as the kernel when a
 run was given two, make a verdict for each combination of their levels.
 """
@@ -22,6 +27,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tsqlab.experiment.claims import Claim, level_number
+from tsqlab.experiment.conditions import KERNEL, Change
+from tsqlab.experiment.reference import Reference
 from tsqlab.experiment.stored import Folder, Result, releases
 from tsqlab.metrics.knee import first_enough
 from tsqlab.metrics.shapes import SHAPES
@@ -30,8 +37,8 @@ from tsqlab.results.folder import ManifestCell
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import Setting, setting_of, varying
 
-Outcome = Literal["holds", "differs", "not run"]
-OUTCOMES: tuple[Outcome, ...] = ("holds", "differs", "not run")
+Outcome = Literal["holds", "differs", "not comparable", "not run"]
+OUTCOMES: tuple[Outcome, ...] = ("holds", "differs", "not comparable", "not run")
 
 
 @dataclass(frozen=True)
@@ -42,24 +49,56 @@ class Verdict:
     outcome: Outcome
     lab: Estimate | None  # None if it was not run, or no repetition has a number
     context: str = ""  # the levels of factors that vary and that the claim does not name
-    note: str = ""  # what is missing, or that the seeds do not settle it
+    note: str = ""  # what is missing or other than the paper's, or that the seeds do not settle it
     kernel: str = ""  # the releases of the kernel that its cells ran
+    # Whether it is of the kernel whose differences the file of claims explains.
+    explained: bool = True
 
 
 Repetition = dict[int, ManifestCell]
 """The cells of one seed, by their place in sides()."""
 
 
-def check(folder: Folder, claims: Sequence[Claim]) -> list[Verdict]:
-    """The verdicts on *claims* about a folder's experiment, in their order."""
+def check(
+    folder: Folder, claims: Sequence[Claim], reference: Reference | None = None
+) -> list[Verdict]:
+    """The verdicts on *claims* about a folder's experiment, in their order.
+
+    *reference* is what the claims are about; without one, every run is comparable.
+    """
     results = {result.id: result for result in folder.results}
-    return [
-        replace(
-            _verdict(claim, repetitions, results, context), kernel=_kernel(repetitions, results)
-        )
-        for claim in claims
-        for context, repetitions in _contexts(claim, folder.manifest.cells).items()
-    ]
+    verdicts = []
+    for claim in claims:
+        for context, repetitions in _contexts(claim, folder.manifest.cells).items():
+            verdict = _verdict(claim, repetitions, results, context)
+            verdict = replace(verdict, kernel=_kernel(repetitions, results))
+            if reference and verdict.outcome != "not run":
+                verdict = _compared(verdict, repetitions, results, reference)
+            verdicts.append(verdict)
+    return verdicts
+
+
+def _compared(
+    verdict: Verdict,
+    repetitions: Sequence[Repetition],
+    results: Mapping[str, Result],
+    reference: Reference,
+) -> Verdict:
+    """The verdict in view of the conditions that its cells ran under."""
+    sides, changes = verdict.claim.sides, list[Change]()
+    for repetition in repetitions:
+        for place, cell in repetition.items():
+            ran = results[cell.id].conditions
+            if ran is None:
+                note = "how its cells were run is not in their files"
+                return replace(verdict, outcome="not comparable", note=note)
+            changes += reference.differences(sides[place], ran)
+    others = dict.fromkeys(change.instead for change in changes if change.key != KERNEL)
+    if others:
+        return replace(verdict, outcome="not comparable", note="; ".join(others))
+    kernels = dict.fromkeys(change.instead for change in changes)
+    note = "; ".join(part for part in (*kernels, verdict.note) if part)
+    return replace(verdict, note=note, explained=not kernels)
 
 
 def setting_text(side: Iterable[tuple[str, Level]]) -> str:

@@ -40,6 +40,9 @@ class ManifestKernel(_Part):
     hz: int | None = None
     # The version whose patches it has, such as "6.12". The key was called "series" until 0.1.0.
     version: str = Field("", validation_alias=AliasChoices("version", "series"))
+    name: str = ""  # what [lab] kernel calls it
+    source: str = ""  # the names of the source and the folder of patches that a user gave
+    cotsq: bool | None = None  # whether it has the CoTSQ series; None: nobody noted it
 
 
 _NAME_BYTES_MAX = 240  # of a cell; a file's name has room for 255, and the result's has a suffix

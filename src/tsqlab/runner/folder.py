@@ -73,7 +73,7 @@ class FolderState:
 
     def _manifest(self) -> Manifest:
         spec = self.experiment.spec
-        kernels = {job.kernel.id: job.kernel for job in self.jobs}
+        kernels = {(job.cell.spec.lab.kernel, job.kernel.id): job.kernel for job in self.jobs}
         return Manifest(
             experiment=self.experiment.name,
             title=spec.title,
@@ -85,8 +85,9 @@ class FolderState:
             factors=list(self.experiment.factors),
             kernels=[
                 ManifestKernel(id=kernel.id, release=kernel.release, hz=kernel.hz,
-                               version=kernel.version)
-                for kernel in kernels.values()
+                               version=kernel.version, name=name, source=kernel.source,
+                               cotsq=kernel.cotsq)
+                for (name, _), kernel in kernels.items()
             ],
             cells=[self._row(job) for job in self.jobs],
         )  # fmt: skip

@@ -22,13 +22,15 @@ from tsqlab.errors import FileError
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.metrics.limits import SHARES
 from tsqlab.report.claims import claim_rows, totals
+from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
+from tsqlab.report.ran import what_ran
 from tsqlab.report.table import COLUMNS, heading, summary_lines
 from tsqlab.results.files import make_folder, write_whole
-from tsqlab.results.folder import MANIFEST, ManifestKernel
-from tsqlab.results.repetitions import SEED, by_setting
+from tsqlab.results.folder import MANIFEST
+from tsqlab.results.repetitions import by_setting
 from tsqlab.results.summary import METRICS, format_number
 
 REPORT = "report.html"
@@ -106,7 +108,8 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
     return fill(
         "report.html",
         manifest=manifest,
-        facts=_facts(folder),
+        ran=what_ran(folder),
+        identical=identical(folder),
         claims=claims,
         totals=totals(claims),
         sections=sections,
@@ -115,31 +118,6 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         cells=_cells(folder),
         has_summary=(folder.path / SUMMARY).exists(),
     )
-
-
-def _facts(folder: Folder) -> Mapping[str, str]:
-    """What was run, as text."""
-    manifest = folder.manifest
-    source = [manifest.paper, f"figure {manifest.figure}" if manifest.figure else ""]
-    seeds = dict.fromkeys(str(cell.factors[SEED]) for cell in manifest.cells
-                          if SEED in cell.factors)  # fmt: skip
-    done = f"{len(folder.results)} of {len(manifest.cells)} done"
-    facts = {
-        "Experiment": manifest.experiment,
-        "Paper": ", ".join(part for part in source if part),
-        "Kernel": "; ".join(_kernel(kernel) for kernel in manifest.kernels),
-        "Seeds": ", ".join(seeds),
-        "Cells": done if folder.unfinished else str(len(manifest.cells)),
-    }
-    return {name: text for name, text in facts.items() if text}
-
-
-def _kernel(kernel: ManifestKernel) -> str:
-    details = {"build": kernel.id, "HZ": kernel.hz, "patches of": kernel.version}
-    return ", ".join([
-        f"Linux {kernel.release or 'of an unknown release'}",
-        *(f"{name} {value}" for name, value in details.items() if value),
-    ])  # fmt: skip
 
 
 def _sections(folder: Folder) -> list[Section]:

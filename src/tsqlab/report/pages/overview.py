@@ -20,9 +20,10 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report import hosts
-from tsqlab.report.claims import ClaimRow, claim_rows, totals
+from tsqlab.report.claims import RARE, ClaimRow, claim_rows, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
+from tsqlab.report.table import distinct
 from tsqlab.report.verdicts import OUTCOMES, Outcome
 from tsqlab.results.files import write_whole
 from tsqlab.results.folder import MANIFEST, Manifest, ManifestCell, read_manifest
@@ -72,6 +73,12 @@ class Overview:
             for row in entry.claims
             if paper in (None, entry.paper)
         )
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What to count. That a run is not the paper's is a column only where there is one."""
+        count = self.count()
+        return tuple(one for one in OUTCOMES if count[one] or one not in RARE)
 
     @property
     def papers(self) -> list[str]:
@@ -165,16 +172,6 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
     )
 
 
-def distinct(values: Sequence[object]) -> str:
-    """What there is of values, each once: "1 to 5" of numbers in a row."""
-    found = list(dict.fromkeys(str(value) for value in values if str(value)))
-    if len(found) > 2 and all(text.isdigit() for text in found):
-        numbers = sorted(map(int, found))
-        if numbers == list(range(numbers[0], numbers[-1] + 1)):
-            return f"{numbers[0]} to {numbers[-1]}"
-    return ", ".join(found)
-
-
 def _others(path: Path) -> Iterator[tuple[str, str]]:
     known = bundled_experiments()
     for folder in sorted(path.iterdir()):
@@ -200,7 +197,7 @@ def render(overview: Overview) -> str:
         "overview.html",
         overview=overview,
         papers=papers(),
-        outcomes=OUTCOMES,
+        outcomes=overview.outcomes,
         totals=totals(every),
         run=[entry for entry in overview.entries if entry.done],
         waiting=[entry for entry in overview.entries if not entry.done],

@@ -51,7 +51,7 @@ def test_a_page_says_what_was_run(made: tuple[Path, str]) -> None:
         "Expected: nothing at all.\nOn two lines.",
         "tp-tsq, figure 5a",
         "Linux 6.12.48, build 0123abcd",
-        "1, 2, 3",
+        "1 to 3",
     ):
         assert words in text
 

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The conditions of a cell: what each key came to, written or not, and what two cells differ in.
+
+A key that is left out has a value all the same: a radio's rate follows from its profile. Cells are
+compared by what their keys came to, so that writing a default changes nothing, and profiles by
+their content, whatever file it is in.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from tsqlab.experiment.bundled import bundled_profiles
+from tsqlab.experiment.host import host_of
+from tsqlab.experiment.profile import Airlink, Profile, data_rate, load_profile
+from tsqlab.experiment.spec import TABLES, Spec
+from tsqlab.experiment.tsq import Tsq
+from tsqlab.experiment.wording import NONE, text_of
+
+DEVICE = "device"
+KERNEL = "kernel"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A key that is not as it was."""
+
+    key: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        """The change as a line: "rate = HT40 MCS7 SGI -> HT20 MCS7 SGI"."""
+        return f"{self.key} = {self.old} -> {self.new}"
+
+    @property
+    def instead(self) -> str:
+        """What is the case, and what is not: "rate = HT20 MCS7 SGI, not HT40 MCS7 SGI"."""
+        return f"{self.key} = {self.new}, not {self.old}"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What one cell specifies, and the profile of its device."""
+
+    spec: Spec
+    profile: Profile
+
+    @cached_property
+    def written(self) -> Mapping[str, object]:
+        """The keys by their bare names, as they were written; None where they were not."""
+        tables = (getattr(self.spec, name) for name in (*TABLES, "report"))
+        return {key: value for table in tables for key, value in _leaves(table)}
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """What each key came to."""
+        host = host_of(self.spec, self.profile)
+        return {
+            key: self._unwritten(key) if value is None else text_of(value)
+            for key, value in self.written.items()
+        } | {
+            DEVICE: device_name(self.spec.testbed.device),
+            "offloads": host.offloads,
+            "truesize": text_of(host.truesize) if host.truesize else "as charged",
+        }
+
+    @cached_property
+    def content(self) -> Mapping[str, str]:
+        """What the profile says."""
+        return content_of(self.profile)
+
+    def _unwritten(self, key: str) -> str:
+        """What a key that was left out came to."""
+        radio = self.profile if isinstance(self.profile, Airlink) else None
+        of_device = _of_radio(radio) if radio else _OF_CARD
+        return of_device.get(key) or _OF_ANY.get(key, NONE)
+
+
+# What follows where a key is left out.
+_OF_ANY = {"pacing": "2.0/1.2"}
+_OF_CARD = {"qdisc": "pfifo_fast"}
+
+
+def _of_radio(radio: Airlink) -> Mapping[str, str]:
+    used = data_rate(None, radio)
+    sides = (radio, radio.access_point or radio)
+    return {
+        "rate": next(side.rate for side in sides if side.phy_rate == used),
+        "rts": text_of(radio.rts_bytes),
+        "qdisc": "fq_codel" if radio.front == "fullmac" else "mac80211's own",
+    }
+
+
+def differences(
+    old: Conditions, new: Conditions, without: Container[str] = ()
+) -> tuple[Change, ...]:
+    """The keys of *new* that came to something else than those of *old*."""
+    keys = dict.fromkeys([*old.written, *new.written])
+    return tuple(
+        Change(key, old.texts.get(key, NONE), _new_text(key, old, new))
+        for key in keys
+        if key not in without and not _same(key, old, new)
+    )
+
+
+def _same(key: str, old: Conditions, new: Conditions) -> bool:
+    if key == DEVICE:
+        return old.profile == new.profile or old.content == new.content
+    # What neither says follows from the profiles, which are compared themselves.
+    if old.written.get(key) is None and new.written.get(key) is None:
+        return True
+    return old.texts.get(key, NONE) == new.texts.get(key, NONE)
+
+
+def _new_text(key: str, old: Conditions, new: Conditions) -> str:
+    text = new.texts.get(key, NONE)
+    if key == DEVICE and text == old.texts[key]:
+        return f"{text} of another content"
+    return text
+
+
+def device_name(device: str) -> str:
+    """A device as pages name it: a bundled one's name, or the name of a file without its path."""
+    return Path(device).name or device
+
+
+def content_of(profile: BaseModel) -> dict[str, str]:
+    """What a profile says, titles aside; "access_point.rate" is the access point's."""
+    return {
+        key: text_of(value)
+        for key, value in _leaves(profile)
+        if value is not None and key.rpartition(".")[2] != "title"
+    }
+
+
+def changed_content(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Change, ...]:
+    """What one profile says otherwise than another."""
+    return tuple(
+        Change(key, old.get(key, NONE), new.get(key, NONE))
+        for key in dict.fromkeys([*old, *new])
+        if old.get(key) != new.get(key)
+    )
+
+
+def nearest_bundled(content: Mapping[str, str]) -> tuple[str, tuple[Change, ...]]:
+    """The bundled profile that says nearly the same, and what it says otherwise."""
+    found = ((name, changed_content(bundled_content(name), content)) for name in bundled_profiles())
+    return min(found, key=lambda near: len(near[1]))
+
+
+@functools.cache
+def bundled_content(name: str) -> Mapping[str, str]:
+    """What the bundled profile of that name says."""
+    return content_of(load_profile(name))
+
+
+def _leaves(table: BaseModel, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """The keys of a table and of those in it, dotted, each with its value."""
+    for name, value in table:
+        yield from _leaf(f"{prefix}{name}", value)
+
+
+def _leaf(key: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            # Who writes a table of an egress writes some of its keys, and the rest says nothing.
+            usual = type(part).model_fields if isinstance(part, BaseModel) else {}
+            for inner, leaf in _leaf(f"{key}.{name}", part):
+                field = usual.get(inner.rpartition(".")[2])
+                if field is None or leaf != field.default:
+                    yield inner, leaf
+    elif isinstance(value, BaseModel) and not isinstance(value, Tsq):
+        yield from _leaves(value, f"{key}.")
+    else:
+        yield key, value

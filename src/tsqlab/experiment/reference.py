@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The bundled experiments as what a run is compared with.
+
+What a paper claims, it claims of its own testbed. A cell is that of the paper when its keys came
+to the same as those of the bundled experiment's cell with the same levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.conditions import Change, Conditions, differences
+from tsqlab.experiment.load import load
+from tsqlab.experiment.profile import Profile, load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.results.record import Level
+
+FREE = frozenset({"seed", "memory", "plots", "latency"})
+"""The keys that decide nothing that a paper could claim: which repetition it is, how much memory
+the guest may touch, and what is drawn."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cell's levels, and the conditions that they stand for."""
+
+    factors: Mapping[str, Level]
+    conditions: Conditions
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A bundled experiment."""
+
+    name: str
+    cells: tuple[Case, ...]
+
+    def differences(self, side: Mapping[str, Level], ran: Conditions) -> tuple[Change, ...]:
+        """What *ran* differs in from the nearest cell that has the levels of *side*.
+
+        What is in FREE does not count. The cells of a bundled experiment may vary in more than
+        *side* says; each of them is as good.
+        """
+        cells = [cell for cell in self.cells if side.items() <= cell.factors.items()]
+        found = (differences(cell.conditions, ran, FREE) for cell in cells or self.cells)
+        return min(found, key=len)
+
+
+def reference_of(name: str) -> Reference | None:
+    """The bundled experiment of that name; None if there is none. Raises FileError."""
+    if name not in bundled_experiments():
+        return None
+    profiles: dict[str, Profile] = {}
+    cells = []
+    for cell in load(name).cells:
+        device = cell.spec.testbed.device
+        if device not in profiles:
+            profiles[device] = load_profile(device)
+        cells.append(Case(cell.factors, Conditions(cell.spec, profiles[device])))
+    return Reference(name, tuple(cells))
+
+
+def default_of(layout: str) -> Conditions:
+    """The conditions of an experiment that says nothing but its layout."""
+    spec = Spec.model_validate({"title": "", "testbed": {"layout": layout}})
+    return Conditions(spec, load_profile(spec.testbed.device))
