@@ -7,6 +7,7 @@ from tsqlab.metrics import summarise
 from tsqlab.metrics.limits import BOUNDS
 
 SHORT = {"length": "4 s", "delay": "1 s"}
+SINGLE = {"offloads": "off", "truesize": "kernel"}  # a packet an skb, which counts as it does
 
 
 def bounds(document):
@@ -27,7 +28,7 @@ def wifi(tsq="TSQ", control="cubic", test="tcp_nup", rate="0 bit/s", **testbed):
     return {
         "testbed": {"layout": "wifi", **testbed},
         "flows": {"test": test, "udp_rate": rate, **SHORT},
-        "sender": {"tsq": tsq, "congestion_control": control},
+        "sender": {"tsq": tsq, "congestion_control": control, **SINGLE},
     }
 
 
@@ -56,6 +57,13 @@ def test_the_bound_is_what_the_testbed_was_made_for(cell, bound):
     found = bounds(cell(CASES[bound]))
     assert found[bound] > 0.9, found
     assert 0.97 < sum(found.values()) < 1.0001
+
+
+def test_stocks_time_is_named_whoever_writes_it(cell):
+    """Where packets are to count as in Linux 4.13, stock's time is written as tcp_tsq_us."""
+    spec = {"testbed": {"layout": "wifi"}, "flows": SHORT, "lab": {"era": "4.13"}}
+    found = bounds(cell(spec))
+    assert found["tsq_shift"] > 0.9, found
 
 
 @pytest.mark.parametrize("device", ["ath9k", "ath10k", "brcmfmac"])

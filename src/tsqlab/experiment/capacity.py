@@ -8,11 +8,11 @@ What was measured is held against these numbers to say what limited a flow
 from __future__ import annotations
 
 from tsqlab.airlink.rates import standard_rate
-from tsqlab.experiment.host import tsq_sysctls
+from tsqlab.experiment.host import host_of, tsq_sysctls
 from tsqlab.experiment.neutral import NEUTRAL
 from tsqlab.experiment.profile import Airlink, Profile, data_rate
 from tsqlab.experiment.spec import Egress, Spec
-from tsqlab.experiment.tsq import CHARGED, STOCK_SHIFT, KernelTime
+from tsqlab.experiment.tsq import CHARGED, KernelTime
 from tsqlab.model.mac import (
     MPDU_MAX_BYTES,
     MSDU_MAX_BYTES,
@@ -118,17 +118,19 @@ def _tsq(spec: Spec, profile: Profile, node: str) -> TsqCapacity:
     own = {name.replace("/", "."): value for name, value in
            spec.testbed.sysctl.get(node, {}).items()}  # fmt: skip
     values = tsq_sysctls(spec, profile, node) | own
+    stock_time = not spec.sender.tsq.us and _US not in own
+    truesize = host_of(spec, profile).truesize
     return TsqCapacity(
         bytes=_number(values.get(_BYTES)) or _number(values.get(_STOCK_BYTES)) or _OUTPUT_BYTES,
-        us=_number(values.get(_US)),
+        us=0 if stock_time else _number(values.get(_US)),
+        # Where packets are to count for more than they do, stock's time is written as a sysctl.
+        stock_part=CHARGED / truesize if truesize and _US in values else 1.0,
     )
 
 
 def _number(value: int | str | KernelTime | None) -> int:
-    """A sysctl's value; 0 for none, and for what the kernel would refuse."""
-    if isinstance(value, KernelTime):
-        return value.us(STOCK_SHIFT)
+    """A sysctl's value; 0 for none, for what the guest computes, and for what it would refuse."""
     try:
-        return int(value or 0)
+        return 0 if isinstance(value, KernelTime) else int(value or 0)
     except ValueError:
         return 0

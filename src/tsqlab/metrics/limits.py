@@ -236,7 +236,8 @@ def tsq_terms(rows: Rows, states: States, tsq: Capacity) -> Shares:
     if us:
         in_time = np.abs(limit_bytes - rate * us / 1e6) <= _SAME * limit_bytes
     else:
-        shifts = rate[:, np.newaxis] / 2.0 ** np.arange(_SHIFT_MAX + 1)
+        of_stock = rate * tsq.get("stock_part", 1)
+        shifts = of_stock[:, np.newaxis] / 2.0 ** np.arange(_SHIFT_MAX + 1)
         in_time = (np.abs(limit_bytes[:, np.newaxis] - shifts) <= _SAME * shifts).any(axis=1)
     in_bytes = limit_bytes == tsq.get("bytes", 0)
     time, of_bytes = float(np.mean(in_time & ~in_bytes)), float(np.mean(in_bytes))

@@ -54,6 +54,7 @@ class TsqCapacity:
 
     bytes: int  # the upper bound; -1: there is no limit at all
     us: int  # the time at the pacing rate; 0: stock's, which is the rate, shifted
+    stock_part: float = 1.0  # so much of stock's time there is
 
 
 @dataclass(frozen=True)

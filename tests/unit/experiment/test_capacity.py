@@ -77,6 +77,8 @@ def test_both_sides_have_their_own_profile() -> None:
     [
         ({}, {}, TsqCapacity(1 << 20, 0)),
         ({"tsq": "CoTSQ"}, {}, TsqCapacity(10_000_000, 6000)),
+        ({"tsq": "CoTSQ", "truesize": "4816 B"}, {}, TsqCapacity(5_000_000, 3000, 0.5)),
+        ({"truesize": "4816 B"}, {}, TsqCapacity(1 << 20, 0, 0.5)),
         ({"tsq": "NoTSQ"}, {}, TsqCapacity(-1, 0)),
         ({}, {"C": {"net.ipv4.tcp_limit_output_bytes": 5000}}, TsqCapacity(5000, 0)),
         ({}, {"C": {"net/ipv4/tcp_tsq_us": "700"}}, TsqCapacity(1 << 20, 700)),
