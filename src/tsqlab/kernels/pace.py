@@ -20,7 +20,7 @@ from tsqlab.kernels.progress import Progress
 from tsqlab.results.files import make_folder, write_whole
 
 _OBJECT = re.compile(r"  (?:CC|AS|HOSTCC)(?: \[M\])? +(\S+\.o)$")
-_LAST = re.compile(r"  (?:LD|LINK|KSYMS|NM|MODPOST) .*(?:linux|Module)")
+_LAST = re.compile(r"  (?:LD|LINK|KSYMS|NM) +\S*linux\S*$")
 _PACE_KNOWN_AFTER = 0.02  # of the work: before, the last build's pace is the best guess
 
 
