@@ -72,7 +72,7 @@ def main() -> None:
     ):
         if name:
             with (tree / name).open("a", encoding="utf-8") as file:
-                file.write(f"enum {{ tsqlab_bench_{time.time_ns()} }};\n")
+                file.write(f"#define TSQLAB_BENCH_{time.time_ns()}\n")
         parts, begun, cpu_begun = Parts(), time.monotonic(), cpu_s()
         kernel = build(Recipe(source=tree), parts, jobs)
         wall = time.monotonic() - begun

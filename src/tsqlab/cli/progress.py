@@ -176,7 +176,7 @@ class BuildProgress:
 
     def count(self, done: int, of: int | None = None, left_s: float | None = None) -> None:
         """See Progress."""
-        there = f" of about {of}" if of else ""
+        there = f" of {of}" if of else ""
         left = f", about {duration(left_s)} left" if left_s is not None else ""
         self._counted = f", {done}{there}{left}"
         self._share = (min(done, of), of) if of else None

@@ -48,7 +48,10 @@ def patched(
             (work / name).write_bytes(content)
         for patch in patches:
             if why := apply(patch, work, Path(folder) / "rejected"):
-                raise TsqlabError(f"{_whose(patch)} {_collision(patch, tree)}:\n{why}")
+                raise TsqlabError(
+                    f"{patch.name} does not apply to {tree}, which has changed lines that it "
+                    f"changes, too:\n{why}\n{_way_on(patch)}"
+                )
         after = {
             str(path.relative_to(work)): path.read_bytes()
             for path in work.rglob("*")
@@ -73,19 +76,12 @@ def apply(patch: Path, folder: Path, rejected: Path) -> str:
     return "\n".join(f"  {line}" for line in [*lines[:_REJECT_LINES], *more])
 
 
-def _whose(patch: Path) -> str:
-    """The patch's name, and that it is ours if it is."""
+def _way_on(patch: Path) -> str:
+    """Whose patch it is, and what can be done."""
     if not patch.is_relative_to(KERNEL_PATCHES):
-        return f"{patch.name}, of the folder {patch.parent},"
-    series = {"tcp": "the CoTSQ series", "um": "the series for User-Mode Linux"}
-    whose = series.get(patch.parent.name, "the changes that are taken back")
-    return f"{patch.name}, one of tsqlab's own patches ({whose}),"
-
-
-def _collision(patch: Path, tree: Path) -> str:
-    text = f"does not apply to {tree}, which has changed lines that it changes, too"
-    if patch.is_relative_to(KERNEL_PATCHES):
-        if patch.parent.name == "tcp":
-            return f"{text}. {WITHOUT_COTSQ} Nothing was copied or built. What does not apply"
-        text += f"; --patches DIR applies others instead (ours: {patch.parent})"
-    return f"{text}. Nothing was copied or built. What does not apply"
+        return f"The patch is of {patch.parent}. Nothing was copied or built."
+    ours = "The patch is tsqlab's own, of the series for"
+    others = f"--patches DIR applies others in place of those in {patch.parent}."
+    if patch.parent.name == "tcp":
+        return f"{ours} CoTSQ. Nothing was copied or built. {WITHOUT_COTSQ}"
+    return f"{ours} User-Mode Linux. Nothing was copied or built. {others}"

@@ -54,7 +54,8 @@ def test_a_collision_with_somebodys_own_patch(tmp_path):
     with pytest.raises(TsqlabError) as caught:
         patched(tmp_path / "linux", reader(file=b"something else\n"), patches)
     message = str(caught.value)
-    assert message.startswith(f"0001-x.patch, of the folder {tmp_path / 'mine'}, does not apply to")
+    assert message.startswith(f"0001-x.patch does not apply to {tmp_path / 'linux'}, which has")
+    assert f"The patch is of {tmp_path / 'mine'}." in message
     assert "-old\n" in message
     assert "+new" in message, "the hunk is shown"
     assert "--without-cotsq" not in message
@@ -69,8 +70,8 @@ def test_a_collision_with_the_cotsq_series(version, tmp_path):
     with pytest.raises(TsqlabError) as caught:
         patched(tmp_path / "linux", lambda _: b"int mine;\n", [first])
     message = str(caught.value)
-    assert f"{first.name}, one of tsqlab's own patches (the CoTSQ series)" in message
-    assert f"{tmp_path}/linux, which has changed lines that it changes, too" in message
+    assert message.startswith(f"{first.name} does not apply to {tmp_path}/linux, which has changed")
+    assert "The patch is tsqlab's own, of the series for CoTSQ. Nothing was copied" in message
     assert "--without-cotsq" in message
     assert "net/ipv4/tcp_output.c" in message
     assert str(tmp_path / "linux") in message
@@ -80,9 +81,9 @@ def test_a_collision_with_the_cotsq_series(version, tmp_path):
 
 def test_a_collision_with_the_patches_that_a_guest_cannot_do_without(tmp_path):
     first = patches_in("um", "6.12")[0]
-    with pytest.raises(TsqlabError, match="the series for User-Mode Linux") as caught:
+    with pytest.raises(TsqlabError, match="own, of the series for User-Mode Linux") as caught:
         patched(tmp_path, lambda _: b"mine\n", [first])
-    assert f"--patches DIR applies others instead (ours: {first.parent})" in str(caught.value)
+    assert f"--patches DIR applies others in place of those in {first.parent}" in str(caught.value)
     assert "--without-cotsq" not in str(caught.value)
 
 
