@@ -23,6 +23,8 @@ _OBJECT = re.compile(r"  (?:CC|AS|HOSTCC)(?: \[M\])? +(\S+\.o)$")
 _LAST = re.compile(r"  (?:LD|LINK|KSYMS|NM) +\S*linux\S*$")
 _PACE_KNOWN_AFTER = 0.02  # of the work: before, the last build's pace is the best guess
 
+_ABOUT_ALL = 0.9
+
 
 class Pace:
     """What is known of a build's objects, and what has been seen of them."""
@@ -32,6 +34,7 @@ class Pace:
         self._memory, self._output, self._likely = memory, output, likely
         self._known = _remembered(memory)
         self._missing = {name for name in self._known if not (output / name).exists()}
+        self._first = not (output / "linux").exists()
         self._seen: dict[str, float] = {}
         self._now: tuple[str, float] | None = None
 
@@ -48,13 +51,15 @@ class Pace:
             progress.part("linking")
 
     def end(self, seconds: float) -> None:
-        """The build succeeded: remember its objects, if they are about all."""
+        """The build succeeded: remember its objects, if those that were seen are about all."""
         self._close(seconds)
-        if self._memory is None or (self._known and not self._missing):
+        if self._memory is None or not self._first:
             return
         known = {name: s for name, s in self._known.items() if (self._output / name).exists()}
-        make_folder(self._memory.parent)
-        write_whole(self._memory, json.dumps(known | self._seen, indent=0).encode())
+        there = sum(1 for _ in self._output.rglob("*.o"))
+        if len(known | self._seen) >= _ABOUT_ALL * there:
+            make_folder(self._memory.parent)
+            write_whole(self._memory, json.dumps(known | self._seen, indent=0).encode())
 
     def _close(self, seconds: float) -> None:
         if self._now is not None:
@@ -63,7 +68,8 @@ class Pace:
             self._now = None
 
     def _show(self, seconds: float, progress: Progress) -> None:
-        if not self._missing:
+        strange = len(self._seen.keys() - self._known.keys())
+        if not self._missing or strange > (1 - _ABOUT_ALL) * len(self._known):
             progress.count(len(self._seen), None if self._known else self._likely)
             return
         made = self._missing & self._seen.keys()

@@ -49,6 +49,7 @@ def known(tmp_path, output):
     pace = Pace(tmp_path / "memory", output)
     run(pace, output, [(0, "a.o"), (1, "b.o"), (2, "slow.o")])
     pace.end(10)
+    (output / "linux").touch()
     return tmp_path / "memory"
 
 
@@ -74,6 +75,23 @@ def test_what_an_edit_makes_anew_nobody_knows_before(known, output):
     assert run(pace, output, [(0, "a.o"), (1, "b.o")]).counts == [(1, None, None), (2, None, None)]
     pace.end(2)
     assert json.loads(known.read_text())["slow.o"] == 8, "a small build is no measure"
+
+
+def test_a_build_of_which_only_the_end_was_seen_is_no_measure(tmp_path, output):
+    """As the second half of one that was killed."""
+    for name in ("a.o", "b.o", "c.o"):
+        (output / name).touch()
+    pace = Pace(tmp_path / "memory", output)
+    run(pace, output, [(0, "d.o")])
+    pace.end(1)
+    assert not (tmp_path / "memory").exists()
+
+
+def test_objects_that_the_last_build_did_not_have(known, tmp_path):
+    output = tmp_path / "another"
+    output.mkdir()
+    lines = [(0, "x.o"), (1, "y.o"), (2, "z.o")]
+    assert run(Pace(known, output), output, lines).counts[-1] == (3, None, None)
 
 
 def test_linking_is_said(output):
