@@ -19,6 +19,11 @@ def key_of(*parts: str | bytes) -> str:
     return digest.hexdigest()[:16]
 
 
+def key_of_bytes(content: bytes) -> str:
+    """A longer name for one file's content, of which a tree has many."""
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
 def key_of_files(paths: Iterable[Path], root: Path) -> str:
     """A short name for files: their names below *root* and what is in them."""
     parts: list[str | bytes] = []

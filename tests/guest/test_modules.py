@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from tsqlab.kernels.build import make_modules
+from tsqlab.kernels.make import Build
 from tsqlab.kernels.source import history, patches_of, versions
 from tsqlab.paths import KERNEL_MODULES
 
@@ -58,7 +59,7 @@ def test_checkpatch_is_content_with_history(tree):
 def test_no_warnings_under_w1_and_sparse(kernel, tree, module, tmp_path):
     work = tmp_path / module
     shutil.copytree(KERNEL_MODULES / module, work)
-    make_modules(tree, kernel.linux.parent, work, ["W=1", "C=2"])
+    make_modules(Build(tree, kernel.linux.parent), work, ["W=1", "C=2"])
     log = (tmp_path / f"{module}.log").read_text()
     assert f"CHECK   {work}" in log, "sparse has run"
     assert "warning:" not in log

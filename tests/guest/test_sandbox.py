@@ -21,6 +21,7 @@ from tsqlab.guest.places import OUT_DIR
 from tsqlab.guest.plan import Plan
 from tsqlab.guest.run import run_plan
 from tsqlab.kernels.build import make_modules
+from tsqlab.kernels.make import Build
 from tsqlab.results.measurement import read_table
 
 CLOCK = "clock\t10000000000\t100000000\t10500000000"
@@ -69,7 +70,7 @@ def escape(kernel, tmp_path_factory):
     work = tmp_path_factory.mktemp("escape") / "escape"
     shutil.copytree(SOURCE, work)
     about = json.loads((kernel.linux.parent / "tsqlab.json").read_text())
-    make_modules(Path(about["tree"]), kernel.linux.parent, work)
+    make_modules(Build(Path(about["tree"]), kernel.linux.parent), work)
     return work / "escape.ko"
 
 

@@ -59,12 +59,27 @@ def _print_no_more() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says itself what it does not know.
+
+    argparse leaves that to the parser at the top, whose usage has none of a command's options.
+    """
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        options, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return options, rest
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser, with the options of the command that *arguments* begin with.
 
     A command's module is loaded when it is asked for, since some of them take half a second.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="tsqlab",
         description="The real Linux TCP stack in virtual time over modelled links.",
     )

@@ -20,6 +20,7 @@ PROGRAMS = {
     "flex": "flex",
     "bc": "bc",
     "patch": "patch",
+    "git": "git",
     "xz": "xz-utils",
     "bwrap": "bubblewrap",
     "setarch": "util-linux",

@@ -21,12 +21,29 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
     build = actions.add_parser("build", help="build a kernel for guests")
     build.add_argument("--version", help="6.12 or 6.1 (default: 6.12, or what the source says)")
-    build.add_argument("--source", type=folder, metavar="DIR|TARBALL", help="not Debian's source")
-    build.add_argument("--patches", type=folder, metavar="DIR", help="not the bundled ones")
+    build.add_argument(
+        "--source",
+        type=folder,
+        metavar="DIR|TARBALL",
+        help="not Debian's source; a tree is built as it stands, and never written to",
+    )
+    which = build.add_mutually_exclusive_group()
+    which.add_argument("--patches", type=folder, metavar="DIR", help="not the bundled ones")
+    which.add_argument(
+        "--without-cotsq",
+        action="store_true",
+        help="only User-Mode Linux's patches: no setting of TSQ but stock and { shift = N }",
+    )
+    build.add_argument(
+        "--debug",
+        action="store_true",
+        help="with debug information: a panic's call trace has files and lines",
+    )
     build.add_argument("--hz", type=int, choices=(100, 250, 300, 1000), default=1000)
     build.add_argument(
         "--name", help="remember it: run --kernel NAME and kernel = NAME in a file then mean it"
     )
+    build.add_argument("--jobs", type=jobs, metavar="N", help="at a time (default: the CPUs)")
     build.set_defaults(command=_build)
 
     deb = actions.add_parser("deb", help="build Debian packages with CoTSQ for a real machine")
@@ -48,8 +65,15 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 def _build(options: argparse.Namespace) -> None:
     source = options.source.absolute() if options.source else None
     patches = options.patches.absolute() if options.patches else None
-    recipe = Recipe(options.version, source, patches, options.hz)
-    kernel = build_shown(recipe)
+    recipe = Recipe(
+        options.version,
+        source,
+        patches,
+        options.hz,
+        extra=("debug",) if options.debug else (),
+        cotsq=not options.without_cotsq,
+    )
+    kernel = build_shown(recipe, options.jobs)
     if options.name:
         remember(options.name, recipe)
     print(f"{kernel.release} at {kernel.hz} Hz: {kernel.linux}")
@@ -57,7 +81,7 @@ def _build(options: argparse.Namespace) -> None:
 
 def _deb(options: argparse.Namespace) -> None:
     order = Order(options.version, options.config, options.out, options.jobs)
-    with closing(BuildProgress("the packages", steps=None)) as progress:
+    with closing(BuildProgress("the packages")) as progress:
         packages = build_packages(order, progress)
     print(f"sudo apt-get install {' '.join(str(path.absolute()) for path in packages)}")
 

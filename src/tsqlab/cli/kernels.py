@@ -17,11 +17,11 @@ if TYPE_CHECKING:  # pydantic is not needed to build a kernel
     from tsqlab.experiment.matrix import Cell
 
 
-def build_shown(recipe: Recipe) -> Kernel:
+def build_shown(recipe: Recipe, jobs: int | None = None) -> Kernel:
     """Build, or find built, a kernel."""
     what = f"Linux {recipe.source or recipe.version or versions()[0]} at {recipe.hz} Hz"
     with closing(BuildProgress(what)) as progress:
-        return build(recipe, progress)
+        return build(recipe, progress, jobs)
 
 
 @cache

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from typing import Any
 
@@ -147,28 +148,78 @@ class BatchProgress:
 
 
 class BuildProgress:
-    """The progress of a kernel build (tsqlab.kernels.make.Progress)."""
+    """Shows how the making of a kernel goes on (tsqlab.kernels.progress.Progress).
 
-    # A lean 6.12 has about this many steps; 6.1 a few less. Only the bar depends on it.
-    _STEPS = 1150
+    A part of which nothing is heard goes on all the same, so a thread looks at the clock. What
+    lasts a few seconds is not worth a line.
+    """
 
-    def __init__(self, what: str, steps: int | None = _STEPS) -> None:
-        """*what* is being built, in about so many *steps*, if that is known."""
-        self._what, self._steps, self._spoken = what, steps, 0.0
+    _SPEAK_AFTER_S = 3.0
+    _LOOK_EVERY_S = 0.5
+
+    def __init__(self, what: str) -> None:
+        """*what* is being built."""
+        self._what, self._part, self._counted = what, "", ""
+        self._begun = self._part_begun = time.monotonic()
+        self._spoken: float | None = None
+        self._share: tuple[int, int] | None = None
         self._bar: Any = None
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
 
-    def __call__(self, steps: int, seconds: float) -> None:
-        """So many steps are done after so many seconds."""
-        if sys.stderr.isatty():
-            self._bar = self._bar or _bar(self._steps, "step", f"building {self._what}")
-            self._bar.n = min(steps, self._steps or steps)
-            self._bar.refresh()
-        elif seconds - self._spoken >= _LINE_EVERY_S or not self._spoken:
-            self._spoken = max(seconds, 0.001)
-            done = f"{min(99, 100 * steps // self._steps)} %" if self._steps else f"{steps} steps"
-            print(f"building {self._what}: {done}, {seconds:.0f} s", file=sys.stderr, flush=True)
+    def part(self, what: str) -> None:
+        """See Progress."""
+        if self._told(what) != self._told(self._part):
+            self._part_begun, self._spoken = time.monotonic(), None
+        self._part, self._counted, self._share = what, "", None
+
+    def count(self, done: int, of: int | None = None, left_s: float | None = None) -> None:
+        """See Progress."""
+        there = f" of {of}" if of else ""
+        left = f", about {duration(left_s)} left" if left_s is not None else ""
+        self._counted = f", {done}{there}{left}"
+        self._share = (min(done, of), of) if of else None
 
     def close(self) -> None:
         """Take the bar away."""
+        self._end.set()
+        self._thread.join()
         if self._bar is not None:
             self._bar.close()
+
+    @staticmethod
+    def _told(part: str) -> str:
+        """A part without what it counts: "reading: 7 files" goes on where "reading" was."""
+        return part.partition(":")[0]
+
+    def _watch(self) -> None:
+        while not self._end.wait(self._LOOK_EVERY_S):
+            if self._part:
+                self._look()
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        gone = now - self._part_begun
+        text = f"{self._what}: {self._part}{self._counted}"
+        if sys.stderr.isatty():
+            if gone >= self._LOOK_EVERY_S:
+                self._draw(text)
+        elif gone >= self._SPEAK_AFTER_S and now - (self._spoken or -1e9) >= _LINE_EVERY_S:
+            self._spoken = now
+            print(f"{text}; {now - self._begun:.0f} s gone", file=sys.stderr, flush=True)
+
+    def _draw(self, text: str) -> None:
+        done, of = self._share or (0, 0)
+        if self._bar is None or bool(self._bar.total) != bool(of):
+            if self._bar is not None:
+                self._bar.close()
+            form = "{percentage:3.0f}% |{bar:20}| " if of else ""
+            self._bar = tqdm(total=of or None, leave=False, bar_format=f"{form}{{desc}}{{elapsed}}")
+        self._bar.total, self._bar.n = of or None, done
+        self._bar.set_description(text, refresh=True)
+
+
+def duration(seconds: float) -> str:
+    """About how long that is: "40 s", "7 min"."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

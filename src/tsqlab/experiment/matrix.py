@@ -33,6 +33,11 @@ class Cell:
         pairs = (f"{name}={level}" for name, level in self.factors.items())
         return re.sub(r"[^\w.,=+-]+", "_", ",".join(pairs)) or "cell"
 
+    @property
+    def title(self) -> str:
+        """What an error calls it: "cell bottleneck=L100M,seed=1", or "the cell"."""
+        return f"cell {self.id}" if self.factors else "the cell"
+
 
 def combinations(matrix: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
     """Every combination, the last factor varying fastest."""

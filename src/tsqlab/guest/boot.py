@@ -23,6 +23,7 @@ from tsqlab.guest.lifetime import die_with
 from tsqlab.guest.places import AGENT, DONE_NAME
 from tsqlab.guest.plan import BOOT_UNIX_NS
 from tsqlab.guest.sandbox import Mounts, sandboxed
+from tsqlab.guest.words import last_words
 from tsqlab.kernels import Kernel
 from tsqlab.results.files import is_regular
 
@@ -38,7 +39,6 @@ _MEASURE_EVERY_S = 1.0
 
 _POLL_S = 0.02
 _TICK = re.compile(r"^tsqlab: t (\d+) ms$", re.MULTILINE)
-_LAST_LINES = 15
 
 
 class GuestError(TsqlabError):
@@ -120,7 +120,7 @@ def run_guest(
     if why is None and not is_regular(mounts.out / DONE_NAME):
         why = f"the guest ended before its work (status {process.returncode})"
     if why:
-        raise GuestError(why, _last_words(console))
+        raise GuestError(*last_words(console, why, machine.kernel.linux))
 
 
 @dataclass(frozen=True)
@@ -189,11 +189,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.kill()
         process.wait()
-
-
-def _last_words(console: Path) -> tuple[str, ...]:
-    lines = console.read_text("utf-8", "replace").replace("\r", "").splitlines()
-    said = [line for line in lines if line.strip() and not _TICK.match(line)]
-    booted = [number for number, line in enumerate(said) if " as init process" in line]
-    said = said[booted[-1] + 1 :] if booted else said
-    return tuple(said[-_LAST_LINES:])

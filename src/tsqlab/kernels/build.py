@@ -6,21 +6,38 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import made
+from tsqlab.kernels.cache import is_made, made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
-from tsqlab.kernels.make import Build, Progress, check_folder, make
-from tsqlab.kernels.source import changes, find_source, history, patched_tree, patches_of
+from tsqlab.kernels.make import Build, check_folder, make
+from tsqlab.kernels.mirror import Mirror, Wanted
+from tsqlab.kernels.pace import Pace
+from tsqlab.kernels.progress import Progress, Unwatched
+from tsqlab.kernels.source import (
+    SERIES,
+    Source,
+    changes,
+    find_source,
+    history,
+    patched_tree,
+    patches_of,
+)
+from tsqlab.kernels.workshop import Content, Workshop, opened
 from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import AGENT, KERNEL_MODULES, cache
 
 _ABOUT = "tsqlab.json"
 _PRELOAD = "preload"
 _COTSQ_HEADER = "include/net/tcp_tsq.h"
+LINUX = ("linux", "modules")
+"""What make is to make of a kernel."""
+_OBJECTS = {"6.12": 804, "6.1": 762}
+"""How many objects a kernel has: what the first build on a machine shows depends on it."""
 
 
 @dataclass(frozen=True)
@@ -55,47 +72,170 @@ class Recipe:
     extra: tuple[str, ...] = ()  # more fragments of kernel/config
     # Names in kernel/patches/history: upstream changes that are taken back.
     without: tuple[str, ...] = ()
+    cotsq: bool = True  # whether the series has its part tcp
 
 
-def build(recipe: Recipe, progress: Progress | None = None) -> Kernel:
-    """The kernel of *recipe*, built if it is not in the cache.
+@dataclass(frozen=True)
+class _Order:
+    """How a kernel is made, whatever its source."""
+
+    version: str
+    hz: int
+    fragments: str
+    compiler: str
+    jobs: int | None
+    like: str  # a name for the builds that have the same objects
+
+    def key(self, *source: str | bytes) -> str:
+        return key_of(*source, self.fragments, self.compiler)
+
+    def pace(self, output: Path) -> Pace:
+        memory = cache() / "pace" / f"{self.like}.json"
+        return Pace(memory, output, _OBJECTS.get(self.version))
+
+    def about(self, **more: str) -> bytes:
+        about = {"version": self.version, "hz": self.hz, **more}
+        return json.dumps(about, indent=1).encode()
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What was made of a source."""
+
+    linux: Path  # the folder of the executable
+    modules: Path
+    cotsq: bool
+
+
+def build(recipe: Recipe, progress: Progress | None = None, jobs: int | None = None) -> Kernel:
+    """The kernel of *recipe*, built if it is not in the cache, with so many *jobs* at a time.
 
     Raises UsageError when there is no such source, and TsqlabError when it does not build.
     """
+    progress = progress or Unwatched()
     check_folder(cache())
     found = find_source(recipe.version, recipe.source)
-    tree_patches = patches_of(found.version, recipe.patches)
-    tree_patches += [history()[name] for name in recipe.without]
-    own = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in tree_patches))
-    fragments, hz = fragment_text(recipe.hz, (*own, *recipe.extra)), recipe.hz
-    compiler = _compiler()
-    key = key_of(found.key, changes(tree_patches), fragments, compiler)
-    linux = cache() / "linux" / f"{found.version}-{key}"
-
-    def compile_linux(folder: Path) -> None:
-        tree = patched_tree(found, tree_patches)
-        _configure(tree, folder, fragments)
-        make(Build(tree, folder), ["linux", "modules"], folder / "build.log", progress)
-        about = {"version": found.version, "hz": hz, "tree": str(tree), "source": str(found.path)}
-        about["release"] = (folder / "include/config/kernel.release").read_text("utf-8").strip()
-        (folder / _ABOUT).write_text(json.dumps(about, indent=1), "utf-8")
-
-    made(linux, compile_linux, ("linux", _ABOUT))
-    about = _about(linux)
-    tree = Path(about["tree"])
-    modules = _modules(linux, tree)
-    agent = _agent(compiler)
+    patches = patches_of(found.version, recipe.patches, SERIES if recipe.cotsq else ("um",))
+    patches += [history()[name] for name in recipe.without]
+    own = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in patches))
+    fragments = fragment_text(recipe.hz, (*own, *recipe.extra))
+    like = "-".join([found.version, *recipe.extra])
+    order = _Order(found.version, recipe.hz, fragments, _compiler(), jobs, like)
+    if found.is_tree:
+        made_of = _made_of_tree(found.path.resolve(), patches, order, progress)
+    else:
+        made_of = _made_of_tarball(found, patches, order, progress)
+    agent = _agent(order.compiler)
     return Kernel(
         version=found.version,
-        release=about["release"],
-        hz=hz,
-        id=key_of(linux.name, modules.name, agent.parent.name),
-        cotsq=(tree / _COTSQ_HEADER).exists(),
-        linux=linux / "linux",
-        modules=modules,
+        release=_about(made_of.linux)["release"],
+        hz=recipe.hz,
+        id=key_of(made_of.linux.name, made_of.modules.name, agent.parent.name),
+        cotsq=made_of.cotsq,
+        linux=made_of.linux / "linux",
+        modules=made_of.modules,
         agent=agent,
         source=", ".join(path.name for path in (recipe.source, recipe.patches) if path),
     )
+
+
+def _made_of_tarball(
+    found: Source, patches: Sequence[Path], order: _Order, progress: Progress
+) -> _Made:
+    """A folder of the cache for each source, and for each kernel the folder that it is built in."""
+    linux = cache() / "linux" / f"{order.version}-{order.key(found.key, changes(patches))}"
+
+    def compile_linux(folder: Path) -> None:
+        build = Build(patched_tree(found, patches, progress), folder, jobs=order.jobs)
+        configure(build, order.fragments, "", progress)
+        progress.part("compiling")
+        make(build, LINUX, folder / "build.log", progress, order.pace(folder))
+        about = {"tree": str(build.tree), "source": str(found.path), "release": _release(folder)}
+        (folder / _ABOUT).write_bytes(order.about(**about))
+
+    made(linux, compile_linux, ("linux", _ABOUT), goes_on=True, progress=progress)
+    tree = Path(_about(linux)["tree"])
+
+    def compile_modules(folder: Path) -> None:
+        for source in _module_sources():
+            work = folder / source.name
+            shutil.copytree(source, work)
+            make_modules(Build(tree, linux, jobs=order.jobs), work, progress=progress)
+            for module in work.glob("*.ko"):
+                module.rename(folder / module.name)
+
+    modules = made(_modules_folder(linux), compile_modules, ("*.ko",), progress=progress)
+    return _Made(linux, modules, (tree / _COTSQ_HEADER).exists())
+
+
+def _made_of_tree(tree: Path, patches: Sequence[Path], order: _Order, progress: Progress) -> _Made:
+    """Built in the tree's workshop, and copied out of it."""
+    with opened(tree, progress) as workshop:
+        seen = workshop.look(patches, progress)
+        known = seen.content
+        content = known or workshop.update(seen, progress)
+        linux = cache() / "linux" / f"{order.version}-{order.key(content.key)}"
+        modules = _modules_folder(linux)
+        if not is_made(linux) or not is_made(modules):
+            if known:
+                workshop.update(seen, progress)
+            _build_there(workshop, content, order, (linux, modules), progress)
+    return _Made(linux, modules, _COTSQ_HEADER in content.digests)
+
+
+def _build_there(
+    workshop: Workshop,
+    content: Content,
+    order: _Order,
+    products: tuple[Path, Path],
+    progress: Progress,
+) -> None:
+    linux, modules = products
+    key = key_of(order.fragments, order.compiler)
+    build = Build(workshop.copy, workshop.folder / f"build-{key}", jobs=order.jobs)
+    _forget_the_future(build.output)
+    build.output.mkdir(exist_ok=True)
+    try:
+        configure(build, order.fragments, content.options_key, progress)
+        progress.part("compiling what depends on what has changed")
+        make(build, LINUX, build.output / "build.log", progress, order.pace(build.output))
+        works = [
+            _updated(source, workshop.folder / f"modules-{key}", progress)
+            for source in _module_sources()
+        ]
+        for work in works:
+            make_modules(build, work, progress=progress)
+    except TsqlabError as error:
+        raise TsqlabError(workshop.own_words(str(error), content)) from error
+
+    def copy_linux(folder: Path) -> None:
+        # A copy, because the next link may write into the file that is there.
+        shutil.copy(build.output / "linux", folder)
+        about = {"tree": str(build.tree), "source": str(workshop.tree)}
+        (folder / _ABOUT).write_bytes(order.about(**about, release=_release(build.output)))
+
+    def copy_modules(folder: Path) -> None:
+        for module in (module for work in works for module in work.glob("*.ko")):
+            shutil.copy(module, folder)
+
+    made(linux, copy_linux, ("linux", _ABOUT), progress=progress)
+    made(modules, copy_modules, ("*.ko",), progress=progress)
+
+
+def _forget_the_future(output: Path) -> None:
+    """A folder that was made under a later clock would look up to date for ever."""
+    linux = output / "linux"
+    if linux.exists() and linux.stat().st_mtime > time.time():
+        shutil.rmtree(output)
+
+
+def _updated(source: Path, works: Path, progress: Progress) -> Path:
+    """A module's folder in *works*, with the files of *source* and what was built of them."""
+    paths = {str(path.relative_to(source)): path for path in source.rglob("*") if path.is_file()}
+    files = {name: Wanted(0o644) for name in sorted(paths)}
+    mirror = Mirror(works / source.name, works / f"{source.name}.json")
+    mirror.update(files, lambda name: paths[name].read_bytes(), progress)
+    return works / source.name
 
 
 def built() -> Iterator[dict[str, str]]:
@@ -130,34 +270,41 @@ def _compiler() -> str:
     ).stdout.splitlines()[0]
 
 
-def _configure(tree: Path, folder: Path, fragments: str) -> None:
-    wanted = folder / "wanted.config"
+def configure(build: Build, fragments: str, options_key: str, progress: Progress) -> None:
+    """Write .config, unless the same was done for the same options."""
+    done, key = build.output / "configured", key_of(fragments, options_key)
+    if done.exists() and done.read_text("utf-8") == key and (build.output / ".config").exists():
+        return
+    progress.part("configuring")
+    wanted = build.output / "wanted.config"
     wanted.write_text(fragments, "utf-8")
     targets = ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"]
-    make(Build(tree, folder), targets, folder / "config.log")
-    check_config(fragments, (folder / ".config").read_text("utf-8"))
+    make(build, targets, build.output / "config.log")
+    check_config(fragments, (build.output / ".config").read_text("utf-8"))
+    done.write_text(key, "utf-8")
 
 
-def _modules(linux: Path, tree: Path) -> Path:
-    """All of kernel/modules, built against *linux*."""
+def _release(output: Path) -> str:
+    return (output / "include/config/kernel.release").read_text("utf-8").strip()
+
+
+def _module_sources() -> list[Path]:
+    return sorted(path.parent for path in KERNEL_MODULES.glob("*/Kbuild"))
+
+
+def _modules_folder(linux: Path) -> Path:
+    """The folder of all of kernel/modules, built against *linux*."""
     files = [path for path in KERNEL_MODULES.rglob("*") if path.is_file()]
-    key = key_of(linux.name, key_of_files(files, KERNEL_MODULES))
-
-    def compile_modules(folder: Path) -> None:
-        for source in sorted(path.parent for path in KERNEL_MODULES.glob("*/Kbuild")):
-            work = folder / source.name
-            shutil.copytree(source, work)
-            make_modules(tree, linux, work)
-            for module in work.glob("*.ko"):
-                module.rename(folder / module.name)
-
-    return made(cache() / "modules" / key, compile_modules, ("*.ko",))
+    return cache() / "modules" / key_of(linux.name, key_of_files(files, KERNEL_MODULES))
 
 
-def make_modules(tree: Path, linux: Path, work: Path, arguments: Sequence[str] = ()) -> None:
-    """Build the module in the folder *work* against the kernel built in *linux*."""
+def make_modules(
+    build: Build, work: Path, arguments: Sequence[str] = (), progress: Progress | None = None
+) -> None:
+    """Build the module in the folder *work* against the kernel that was built by *build*."""
+    (progress or Unwatched()).part(f"compiling the module {work.name}")
     log = work.parent / f"{work.name}.log"
-    make(Build(tree, linux), [f"M={work}", *arguments, "modules"], log)
+    make(build, [f"M={work}", *arguments, "modules"], log, progress)
 
 
 _C_FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")

@@ -14,28 +14,38 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.results.files import write_whole
 
 _WHOLE = ".whole"
 """The file that is made last. It has the size of each file that matters."""
 
 
-def made(folder: Path, make: Callable[[Path], None], files: Sequence[str] = ()) -> Path:
+def made(
+    folder: Path,
+    make: Callable[[Path], None],
+    files: Sequence[str] = (),
+    *,
+    goes_on: bool = False,
+    progress: Progress | None = None,
+) -> Path:
     """The folder, made by *make* when it is not there.
 
     Who comes second waits for the first. A make that fails or is killed leaves nothing that
     would be taken for whole, and a folder is made again if one of *files* (patterns of names in
-    it) no longer has the size that it was made with. Raises TsqlabError for what the file system
+    it) no longer has the size that it was made with. A make that *goes_on* is given what an
+    earlier one left that did not come to its end. Raises TsqlabError for what the file system
     refuses.
     """
     try:
         if _is_whole(folder):
             return folder
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(folder.parent / f".{folder.name}.lock"):
+        with locked(folder, progress):
             if not _is_whole(folder):
-                shutil.rmtree(folder, ignore_errors=True)
-                folder.mkdir()
+                # What was whole once and is not any more may be damaged anywhere.
+                if not goes_on or (folder / _WHOLE).exists():
+                    shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(exist_ok=True)
                 make(folder)
                 sizes = {str(path.relative_to(folder)): path.stat().st_size for name in files
                          for path in folder.glob(name)}  # fmt: skip
@@ -45,6 +55,14 @@ def made(folder: Path, make: Callable[[Path], None], files: Sequence[str] = ()) 
             f"{folder}: {error.strerror or error}; TSQLAB_CACHE names another place for the cache"
         ) from error
     return folder
+
+
+def is_made(folder: Path) -> bool:
+    """Whether the folder is there, with all that it was made with."""
+    try:
+        return _is_whole(folder)
+    except OSError:
+        return False
 
 
 def _is_whole(folder: Path) -> bool:
@@ -61,7 +79,29 @@ def _is_whole(folder: Path) -> bool:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def locked(folder: Path, progress: Progress | None = None) -> Iterator[None]:
+    """Be the only one who makes *folder*, beside which the lock is.
+
+    Programs that are started meanwhile inherit the lock: should we be killed, who comes next waits
+    for a make of ours, too, that still writes.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            (progress or Unwatched()).part(f"waiting for another tsqlab, which makes {folder}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        _HELD.append(file.fileno())
+        try:
+            yield
+        finally:
+            _HELD.remove(file.fileno())
+
+
+def held() -> tuple[int, ...]:
+    """The file descriptors of the locks that this process has, for its children to keep."""
+    return tuple(_HELD)
+
+
+_HELD: list[int] = []

@@ -25,7 +25,8 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.config import check_config
-from tsqlab.kernels.make import HOST, Build, Progress, check_folder, make
+from tsqlab.kernels.make import HOST, Build, check_folder, make
+from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.kernels.source import find_source, patched_tree, patches_in
 from tsqlab.paths import cache
 from tsqlab.results.files import make_folder
@@ -91,8 +92,12 @@ def build_packages(order: Order, progress: Progress | None = None) -> list[Path]
     for folder in (output, cache()):
         check_folder(folder)
     make_folder(output)
-    build = Build(patched_tree(source, cotsq_patches(source.version)), output, HOST, order.jobs)
+    progress = progress or Unwatched()
+    tree = patched_tree(source, cotsq_patches(source.version), progress)
+    build = Build(tree, output, HOST, order.jobs)
+    progress.part("configuring")
     _configure(build, config)
+    progress.part("compiling")
     make(build, ["bindeb-pkg"], order.out / "build.log", progress)
     made = [
         line.split()[0] for line in (output / "debian" / "files").read_text("utf-8").splitlines()

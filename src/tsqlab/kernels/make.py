@@ -7,14 +7,15 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
-
-Progress = Callable[[int, float], None]
-"""Called with the number of steps done and the seconds since the start."""
+from tsqlab.kernels.cache import held
+from tsqlab.kernels.pace import Pace
+from tsqlab.kernels.progress import Progress, Unwatched
+from tsqlab.kernels.unfinished import building
 
 # These keep the machine, the user and the day out of what is built.
 _REPRODUCIBLE = {
@@ -57,16 +58,25 @@ def make(
     targets: Sequence[str],
     log_path: Path,
     progress: Progress | None = None,
+    pace: Pace | None = None,
 ) -> None:
     """Run make with *targets*, which may be assignments and options, too.
 
-    Raises TsqlabError with the compiler's lines; *log_path* has all of them.
+    It goes on from what an earlier one left, wherever that was cut off. *pace* knows what it will
+    do. Raises TsqlabError with the compiler's lines; *log_path* has all of them.
     """
     jobs = build.jobs or len(os.sched_getaffinity(0))
     arch = [f"ARCH={build.arch}"] if build.arch else []
     command = ["make", "-C", str(build.tree), f"O={build.output}", *arch, f"-j{jobs}", *targets]
+    with building(build.output):
+        status = _run(command, log_path, pace or Pace(None, build.output), progress or Unwatched())
+    if status:
+        raise TsqlabError(f"the build failed; {log_path} has all of it\n{_telling(log_path)}")
+
+
+def _run(command: Sequence[str], log_path: Path, pace: Pace, progress: Progress) -> int:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(_OURS)}
-    start, steps = time.monotonic(), 0
+    start = time.monotonic()
     with (
         log_path.open("w", encoding="utf-8") as log,
         subprocess.Popen(
@@ -78,16 +88,21 @@ def make(
             text=True,
             encoding="utf-8",
             errors="replace",
+            pass_fds=held(),
         ) as process,
     ):
         assert process.stdout
-        for line in process.stdout:
-            log.write(line)
-            steps += line.startswith("  ")
-            if progress:
-                progress(steps, time.monotonic() - start)
-    if process.returncode:
-        raise TsqlabError(f"the build failed; {log_path} has all of it\n{_telling(log_path)}")
+        try:
+            for line in process.stdout:
+                log.write(line)
+                pace.line(line.rstrip("\n"), time.monotonic() - start, progress)
+        except BaseException:  # interrupted: make removes what is half done, if it may
+            process.terminate()
+            process.wait()
+            raise
+    if not process.returncode:
+        pace.end(time.monotonic() - start)
+    return process.returncode
 
 
 def _telling(log_path: Path, context: int = 6, most: int = 40) -> str:

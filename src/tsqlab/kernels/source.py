@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where a kernel's source comes from: Debian's tarball, another tarball, or a tree.
 
-A tree is read, never written to: what it tracks is copied into the cache and patched there,
-so a net-next checkout with work in progress builds as it stands.
+A tarball is unpacked and patched once, in a folder of the cache that is named by both. A tree
+changes, and has a workshop there (tsqlab.kernels.workshop).
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.cache import made
+from tsqlab.kernels.progress import Progress, Unwatched
+from tsqlab.kernels.series import apply
 from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import KERNEL_PATCHES, cache
 
@@ -32,7 +34,12 @@ class Source:
 
     path: Path  # a tarball or a tree
     version: str  # the version that chooses the patches, such as "6.12"
-    key: str  # the key of its content
+    key: str  # the key of a tarball's content; a tree's is found where it is copied
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is a tree, which may change at any time."""
+        return self.path.is_dir()
 
 
 def versions() -> list[str]:
@@ -55,8 +62,7 @@ def find_source(version: str | None, given: Path | None) -> Source:
         key = key_of_files([given], given.parent)
         return Source(given, version or _version_in_name(given), key)
     if (given / "Makefile").is_file() and (given / "arch" / "um").is_dir():
-        files = _tree_files(given)
-        return Source(given, version or _version_of_tree(given), key_of_files(files, given))
+        return Source(given, version or _version_of_tree(given), "")
     raise UsageError(f"{given}: neither a tarball nor a kernel source tree")
 
 
@@ -84,13 +90,13 @@ def how_to_get(version: str) -> str:
     )
 
 
-def patches_of(version: str, given: Path | None) -> list[Path]:
-    """The patches of all SERIES for *version*, or those in the folder *given*, in order.
+def patches_of(version: str, given: Path | None, series: Sequence[str] = SERIES) -> list[Path]:
+    """The patches of the *series* for *version*, or those in the folder *given*, in order.
 
     Raises UsageError for a version that is too old, and for a folder without patches.
     """
     if given is None:
-        return [patch for name in SERIES for patch in patches_in(name, version)]
+        return [patch for name in series for patch in patches_in(name, version)]
     if patches := sorted(given.glob("*.patch")):
         return patches
     raise UsageError(f"{given}: no *.patch files in it")
@@ -112,16 +118,20 @@ def changes(patches: Sequence[Path]) -> bytes:
     return b"".join(text[max(0, text.find(b"\ndiff --git")) :] for text in texts)
 
 
-def patched_tree(source: Source, patches: Sequence[Path]) -> Path:
-    """A tree of *source* with *patches* applied, in the cache. Raises TsqlabError."""
+def patched_tree(source: Source, patches: Sequence[Path], progress: Progress | None = None) -> Path:
+    """The tarball *source* unpacked in the cache, *patches* applied. Raises TsqlabError."""
     key = key_of(source.key, changes(patches))
 
     def make(folder: Path) -> None:
-        _unpack(source.path, folder)
-        for patch in patches:
-            _apply(patch, folder)
+        (progress or Unwatched()).part(f"unpacking {source.path}")
+        _run(["tar", "-xf", str(source.path), "-C", str(folder), "--strip-components=1"],
+             str(source.path))  # fmt: skip
+        with tempfile.TemporaryDirectory() as rejects:
+            for patch in patches:
+                if why := apply(patch, folder, Path(rejects) / "rejected"):
+                    raise TsqlabError(f"{patch.name} does not apply to {source.path}:\n{why}")
 
-    return made(cache() / "src" / f"{source.version}-{key}", make)
+    return made(cache() / "src" / f"{source.version}-{key}", make, progress=progress)
 
 
 def _nearest(version: str) -> Path:
@@ -152,36 +162,6 @@ def _version_of_tree(tree: Path) -> str:
     if len(found) < 2:
         raise UsageError(f"{tree}/Makefile: no VERSION and PATCHLEVEL in its first lines")
     return f"{found['VERSION']}.{found['PATCHLEVEL']}"
-
-
-def _tree_files(tree: Path) -> list[Path]:
-    """The source files of a tree: those that git tracks or would track; without git all files."""
-    if (tree / ".git").exists():
-        command = ["git", "-C", str(tree), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
-        listing = subprocess.run(command, capture_output=True, check=False)
-        if listing.returncode:
-            raise TsqlabError(f"{tree}: git ls-files: {listing.stderr.decode().strip()}")
-        names = {name for name in listing.stdout.decode().split("\0") if name}
-        # A submodule is a folder. A file that was deleted, but not committed, does not exist.
-        return [path for name in names if (path := tree / name).is_symlink() or path.is_file()]
-    return [path for path in tree.rglob("*") if path.is_symlink() or path.is_file()]
-
-
-def _unpack(path: Path, folder: Path) -> None:
-    if path.is_file():
-        _run(["tar", "-xf", str(path), "-C", str(folder), "--strip-components=1"], str(path))
-        return
-    for file in _tree_files(path):
-        target = folder / file.relative_to(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(file, target, follow_symlinks=False)
-    if not (path / ".git").exists():
-        _run(["make", "-s", "-C", str(folder), "ARCH=um", "mrproper"], str(path))
-
-
-def _apply(patch: Path, folder: Path) -> None:
-    command = ["patch", "-p1", "-s", "-N", "--no-backup-if-mismatch", "-d", str(folder)]
-    _run([*command, "-i", str(patch.absolute())], f"{patch.name} does not apply")
 
 
 def _run(command: list[str], what: str) -> None:

@@ -64,10 +64,10 @@ def run_cell(
         measurement = _measure(job, cpu, on_second)
         write_flent(job.file, to_flent(_record(job, measurement)))
     except (TsqlabError, OSError) as error:
-        raise TsqlabError(f"cell {job.cell.id}: {error}") from error
+        raise TsqlabError(f"{job.cell.title}: {error}") from error
     except (ArithmeticError, LookupError, ValueError) as error:
         message = f"the guest's series lack what a result has ({error!r})"
-        raise TsqlabError(f"cell {job.cell.id}: {message}") from error
+        raise TsqlabError(f"{job.cell.title}: {message}") from error
     finally:
         shutil.rmtree(job.work, ignore_errors=True)
     job.console.unlink(missing_ok=True)

@@ -62,7 +62,7 @@ def jobs_of(
         kernel = kernel_for(cell)
         if needs_cotsq(cell.spec, profile) and not kernel.cotsq:
             raise UsageError(
-                f"cell {cell.id}: its TSQ setting needs a kernel with the CoTSQ series, which "
+                f"{cell.title}: its TSQ setting needs a kernel with the CoTSQ series, which "
                 f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '
                 '{ shift = } work with any where truesize = "kernel"'
             )

@@ -70,6 +70,23 @@ def test_a_bad_request_is_status_2_and_says_why(capsys, tmp_path, monkeypatch, a
     assert "Traceback" not in words
 
 
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        (["kernel", "build", "--nonsense"], "usage: tsqlab kernel build [-h] [--version VERSION]"),
+        (["kernel", "build", "nonsense"], "usage: tsqlab kernel build [-h] [--version VERSION]"),
+        (["kernel", "--nonsense", "build"], "usage: tsqlab kernel [-h] ACTION"),
+        (["run", "x", "--nonsense"], "usage: tsqlab run [-h] [--all]"),
+        (["--nonsense", "run"], "usage: tsqlab [-h]"),
+    ],
+)
+def test_a_usage_error_shows_the_usage_of_the_command_that_it_is_in(capsys, arguments, usage):
+    status, words = fails(capsys, *arguments)
+    assert status == 2
+    assert words.startswith(usage)
+    assert "nonsense" in words.splitlines()[-1]
+
+
 def test_a_folder_that_cannot_be_made(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("tsqlab.cli.run.kernel_for", lambda _: None)
     monkeypatch.setattr("tsqlab.cli.run.jobs_of", lambda *_: ())

@@ -7,6 +7,7 @@ import tarfile
 
 import pytest
 
+from faketree import PATCH, make_patches, make_tree
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels import Recipe, build, built
 from tsqlab.kernels.cache import made
@@ -16,14 +17,6 @@ from tsqlab.kernels.names import named, recipe_of, remember
 from tsqlab.kernels.source import changes, find_source, history, patched_tree, patches_of
 from tsqlab.keys import key_of, key_of_files
 
-PATCH = """\
---- a/file
-+++ b/file
-@@ -1 +1 @@
--old
-+new
-"""
-
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
@@ -32,17 +25,7 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def tree(tmp_path):
-    """A tiny tree that passes for a kernel's."""
-    tree = tmp_path / "tree"
-    (tree / "arch" / "um").mkdir(parents=True)
-    (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 13\nmrproper:\n")
-    (tree / "file").write_text("old\n")
-    return tree
-
-
-def git(tree, *words):
-    command = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@x", *words]
-    subprocess.run(command, check=True, capture_output=True)
+    return make_tree(tmp_path / "tree")
 
 
 def test_keys_tell_parts_apart():
@@ -161,23 +144,6 @@ def test_a_cache_in_which_kbuild_refuses_to_build(name, tree, tmp_path, monkeypa
         build(Recipe(source=tree))
 
 
-def test_a_tree_is_copied_with_its_changes_and_not_touched(tree, tmp_path):
-    git(tree, "init", "-q")
-    (tree / ".gitignore").write_text("*.o\n")
-    git(tree, "add", "-A")
-    git(tree, "commit", "-q", "-m", "x")
-    (tree / "junk.o").touch()
-    (tree / "added").touch()
-    patches = tmp_path / "patches"
-    patches.mkdir()
-    (patches / "0001-x.patch").write_text(PATCH)
-    copy = patched_tree(find_source(None, tree), patches_of("6.13", patches))
-    assert (copy / "file").read_text() == "new\n"
-    assert (copy / "added").exists()
-    assert not (copy / "junk.o").exists()
-    assert (tree / "file").read_text() == "old\n"
-
-
 def test_a_tarball_is_unpacked(tree, tmp_path):
     with tarfile.open(tmp_path / "linux-6.13.tar.gz", "w:gz") as tar:
         tar.add(tree, "linux-6.13")
@@ -204,11 +170,13 @@ def test_a_patchs_message_is_no_reason_to_build_again(tmp_path):
 
 
 def test_a_patch_that_does_not_apply_is_named(tree, tmp_path):
-    patches = tmp_path / "patches"
-    patches.mkdir()
-    (patches / "0001-x.patch").write_text(PATCH.replace("-old", "-other"))
-    with pytest.raises(TsqlabError, match=r"0001-x\.patch does not apply: .*file"):
-        patched_tree(find_source(None, tree), patches_of("6.13", patches))
+    with tarfile.open(tmp_path / "linux-6.13.tar.gz", "w:gz") as tar:
+        tar.add(tree, "linux-6.13")
+    patches = make_patches(tmp_path / "patches", PATCH.replace("-old", "-other"))
+    with pytest.raises(
+        TsqlabError, match=r"(?s)0001-x\.patch does not apply to .*gz:.*file.*-other"
+    ):
+        patched_tree(find_source(None, tmp_path / "linux-6.13.tar.gz"), patches_of("6.13", patches))
 
 
 def test_a_source_that_is_not_there():

@@ -9,6 +9,7 @@ from tsqlab.cli import main
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels import deb
 from tsqlab.kernels.deb import Order, build_packages
+from tsqlab.kernels.progress import Unwatched
 from tsqlab.kernels.source import Source, patches_of, versions
 
 DEBIANS = """\
@@ -108,7 +109,7 @@ def kbuild(monkeypatch, tmp_path):
     def make(build, targets, log_path, progress=None):
         runs.append((build, targets))
         log_path.touch()
-        (progress or (lambda *_: None))(1, 1.0)
+        (progress or Unwatched()).count(1)
         names = ["linux-headers-1_1_x.deb", "linux-image-1_1_x.deb", "linux-libc-dev_1_x.deb"]
         (build.output / "debian").mkdir(exist_ok=True)
         for name in (*names, "linux-1.buildinfo"):
@@ -118,7 +119,7 @@ def kbuild(monkeypatch, tmp_path):
 
     monkeypatch.setattr(deb, "make", make)
     monkeypatch.setattr(deb, "find_source", lambda *_: Source(tmp_path / "src", "6.12", "key"))
-    monkeypatch.setattr(deb, "patched_tree", lambda source, _: source.path)
+    monkeypatch.setattr(deb, "patched_tree", lambda source, *_: source.path)
     monkeypatch.setattr(deb, "missing_packages", lambda _: [])
     return runs
 

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a guest that failed said last: why, in a line, and little else.
+
+A kernel that dies prints its registers, its stack and, if it has no memory, a list of all
+processes, and what it died of stands above or below. So the cause is looked for and put first, and
+what nobody reads in an error's text is left to the log. A call trace of a kernel with debug
+information (tsqlab kernel build --debug) has files and lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tsqlab.kernels.lines import places
+
+_LAST_LINES = 15
+_FRAMES = 12
+
+_TICK = re.compile(r"^tsqlab: t \d+ ms$")
+_TIME = re.compile(r"^\[ *\d+\.\d+\] ?")
+_MEMORY = re.compile(r"Out of memory")
+_DEATH = re.compile(r"^(BUG: |Kernel panic - not syncing: |RIP: )")
+_FRAME = re.compile(r"^ \[<([0-9a-f]+)>\] (\? )?(\S+\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[\w+\])?)")
+_NOISE = re.compile(
+    r"^(?:R[A-Z0-9]{2}: |RSP: |Modules linked in|Stack:|Call Trace:|Pid: |CPU: |Tainted: "
+    r"|(?: [0-9a-f]{8,16})+$|---\[ end|-+\[ cut here|oom-kill:|$)"
+)
+_OOM_BEGINS = re.compile(r"invoked oom-killer: ")
+_NO_MEMORY = "the guest has run out of memory; [lab] memory gives it more"
+_PANIC = "the guest's kernel has died"
+
+
+def last_words(console: Path, why: str, linux: Path) -> tuple[str, tuple[str, ...]]:
+    """Why a guest failed, and the lines of its *console* that say so.
+
+    *why* is what was seen from outside, *linux* the kernel, for the places of a call trace.
+    """
+    lines = _said(console)
+    memory = [line for line in lines if _MEMORY.search(line)]
+    deaths = list(dict.fromkeys(line for line in lines if _DEATH.match(line)))
+    if memory:
+        # The first that was killed is why the rest fails.
+        head = [f"{_NO_MEMORY} ({why})", *dict.fromkeys((memory[0], memory[-1]))]
+    elif deaths:
+        head = [f"{_PANIC} ({why})", *deaths]
+    else:
+        head = [why]
+    trace = [] if memory else _trace(lines, linux)
+    rest = [line for line in _told(lines) if line not in head]
+    shown = [*head[1:], *trace, *rest[-max(3, _LAST_LINES - len(head) - len(trace)) :]]
+    return head[0], tuple(shown)
+
+
+def _said(console: Path) -> list[str]:
+    """What the guest said since it had booted, without the times."""
+    lines = console.read_text("utf-8", "replace").replace("\r", "").splitlines()
+    said = [line for line in lines if line.strip() and not _TICK.match(line)]
+    booted = [number for number, line in enumerate(said) if " as init process" in line]
+    said = said[booted[-1] + 1 :] if booted else said
+    return [_TIME.sub("", line) for line in said]
+
+
+def _told(lines: Sequence[str]) -> Iterator[str]:
+    """The lines without what a dying kernel lists."""
+    listing = False
+    for line in lines:
+        listing = listing or bool(_OOM_BEGINS.search(line))
+        if _MEMORY.search(line):
+            listing = False
+        elif not listing and not _NOISE.match(line) and not _FRAME.match(line):
+            yield line
+
+
+def _trace(lines: Sequence[str], linux: Path) -> list[str]:
+    """The last call trace, the innermost call first."""
+    at = [number for number, line in enumerate(lines) if line.startswith("Call Trace:")]
+    if not at:
+        return []
+    frames = []
+    for line in lines[at[-1] + 1 :]:
+        frame = _FRAME.match(line)
+        if frame is None:
+            break
+        frames.append(frame)
+    if any(not frame[2] for frame in frames):  # else the kernel guesses all of them
+        frames = [frame for frame in frames if not frame[2]]
+    found = places(linux, [int(frame[1], 16) for frame in frames[:_FRAMES]])
+    texts = [
+        f"  {frame[3]}  {found.get(int(frame[1], 16), '')}".rstrip() for frame in frames[:_FRAMES]
+    ]
+    more = [f"  ... ({len(frames) - _FRAMES} more)"] if len(frames) > _FRAMES else []
+    return ["called from:", *texts, *more]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A folder in which a build was cut off: what make may trust there, and what not.
+
+A make that fails, or that is interrupted, removes what it was writing. One that is killed at once,
+as by a loss of power, does not: a file may be half written and look up to date. So there is a mark
+in the folder while make runs. Where it is found, what was written last goes, and so does what is
+empty: it may not have reached the disk. The rest is good, and make goes on from it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_MARK = ".tsqlab-builds"
+_LAST_NS = 10_000_000_000
+_SOURCES = frozenset({"Makefile", "Kbuild", "source"})
+
+
+@contextmanager
+def building(folder: Path) -> Iterator[None]:
+    """While make writes to *folder*, which is mended first if a make was cut off in it."""
+    mark = folder / _MARK
+    if mark.exists():
+        mend(folder)
+    mark.touch()
+    try:
+        yield
+    finally:  # whoever is killed at once does not come here
+        mark.unlink(missing_ok=True)
+
+
+def mend(folder: Path) -> list[Path]:
+    """Remove what may be damaged; returns what that was."""
+    files: list[tuple[int, int, Path]] = []
+    for way, _, names in os.walk(folder):
+        for name in names:
+            path = Path(way) / name
+            if name != _MARK and name not in _SOURCES and not path.is_symlink():
+                state = path.lstat()
+                files.append((state.st_mtime_ns, state.st_size, path))
+    last = max((mtime for mtime, _, _ in files), default=0) - _LAST_NS
+    made = (".o", ".a", ".cmd", ".ko", ".d")
+    bad = [path for mtime, size, path in files
+           if mtime >= last or (not size and path.suffix in made)]  # fmt: skip
+    for path in bad:
+        path.unlink()
+    return bad

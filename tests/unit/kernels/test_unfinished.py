@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What may be trusted in a folder in which make was killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tsqlab.kernels.make import Build, make
+from tsqlab.kernels.unfinished import building
+
+
+def write(path, age_s, text="x"):
+    path.write_text(text)
+    then = time.time() - age_s
+    os.utime(path, (then, then))
+    return path
+
+
+def test_after_a_kill_what_was_written_last_goes_and_the_rest_stays(tmp_path):
+    old, empty = write(tmp_path / "old.o", 100), write(tmp_path / "empty.o", 100, "")
+    option, half = write(tmp_path / "FOO", 100, ""), write(tmp_path / "half.o", 1)
+    with pytest.raises(SystemExit), building(tmp_path):
+        os.rename(tmp_path / ".tsqlab-builds", tmp_path / "mark")  # noqa: PTH104
+        raise SystemExit
+    (tmp_path / "mark").rename(tmp_path / ".tsqlab-builds")  # nobody came to remove it
+    with building(tmp_path):
+        assert old.exists()
+        assert option.exists(), "include/config is full of empty files"
+        assert not half.exists()
+        assert not empty.exists()
+
+
+def test_after_an_end_of_any_other_kind_all_is_good(tmp_path):
+    with pytest.raises(KeyboardInterrupt), building(tmp_path):
+        new = write(tmp_path / "new.o", 0)
+        raise KeyboardInterrupt
+    with building(tmp_path):
+        assert new.exists()
+
+
+SLOW = """\
+all: a.o b.o c.o
+	@:
+%.o:
+	@echo "  CC      $@"; [ $@ != b.o ] || [ -e quick ] || sleep 60
+	@echo $@ >$@
+"""
+
+
+def test_a_make_that_outlives_its_tsqlab_is_waited_for(tmp_path):
+    """It has the lock: two makes in one folder would write to the same objects."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "Makefile").write_text(SLOW)
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from tsqlab.kernels.cache import made\nfrom tsqlab.kernels.make import Build, make\n"
+        f"tree = Path({str(tree)!r})\n"
+        f"made(Path({str(tmp_path / 'x')!r}),"
+        " lambda folder: make(Build(tree, folder, jobs=1), ['all'], folder / 'log'),"
+        " goes_on=True)"
+    )
+    begun = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    while not (tree / "a.o").exists():
+        time.sleep(0.02)
+    time.sleep(0.2)
+    begun.kill()  # and not its make
+    begun.wait()
+    second = subprocess.Popen([sys.executable, "-c", program])
+    with pytest.raises(subprocess.TimeoutExpired):
+        second.wait(1.0)
+    (tree / "quick").touch()
+    os.killpg(begun.pid, signal.SIGTERM)
+    assert second.wait(20) == 0
+    assert (tree / "c.o").exists()
+
+
+def test_a_make_goes_on_where_one_was_interrupted(tmp_path):
+    (tmp_path / "Makefile").write_text(SLOW)
+
+    class Interrupt:
+        def part(self, what):
+            pass
+
+        def count(self, done, *_):
+            if done == 2:
+                raise KeyboardInterrupt
+
+    build = Build(tmp_path, tmp_path, jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        make(build, ["all"], tmp_path / "log", Interrupt())
+    (tmp_path / "quick").touch()
+    make(build, ["all"], tmp_path / "log")
+    assert (tmp_path / "log").read_text().count("  CC ") == 2, "b.o and c.o; a.o is there"
