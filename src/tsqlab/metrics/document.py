@@ -54,6 +54,7 @@ class Flow:
 
     series: str
     direction: Direction
+    client: str  # the node at the client's end
     goodput_mbps: Samples  # the goodput of the time that ends at the sample
     duration_s: Floats  # the length of the time that each sample of the goodput covers
     rtt_ms: Samples  # TCP's smoothed estimate at the sender
@@ -78,8 +79,10 @@ class Radio:
     node: str
     is_station: bool  # False for an access point
     aggregate: Samples  # the mean number of frames in the PPDUs of the time that ends at the sample
-    ppdus: Samples  # cumulative, as are the subframes; Flent's own files have neither
+    ppdus: Samples  # cumulative, as are the others below; Flent's own files have none of them
     subframes: Samples
+    tx_ns: Samples  # the time that it was on the air itself, ...
+    busy_ns: Samples  # ... and that it sensed a busy medium, or was on the air
 
     def aggregate_mean(self, begin_s: float, end_s: float) -> float | None:
         """The mean frames of all PPDUs from *begin_s* to *end_s*; in Flent's files, of samples."""
@@ -88,6 +91,23 @@ class Radio:
             return mean(self.aggregate.between(begin_s, end_s))
         count = ppdus[-1] - ppdus[0]
         return float((subframes[-1] - subframes[0]) / count) if count else None
+
+    def on_air(self, begin_s: float, end_s: float) -> float | None:
+        """The share of the time from *begin_s* to *end_s* that it was on the air itself."""
+        return _share(self.tx_ns, begin_s, end_s)
+
+    def sees_busy(self, begin_s: float, end_s: float) -> float | None:
+        """The share of that time that the medium was busy, with itself or with others."""
+        return _share(self.busy_ns, begin_s, end_s)
+
+
+def _share(counter_ns: Samples, begin_s: float, end_s: float) -> float | None:
+    """How fast a time grows, of the time in which it does."""
+    within = (counter_ns.t_s >= begin_s) & (counter_ns.t_s <= end_s)
+    t_s, value_ns = counter_ns.t_s[within], counter_ns.value[within]
+    if len(t_s) < 2 or t_s[-1] <= t_s[0]:
+        return None
+    return float((value_ns[-1] - value_ns[0]) / 1e9 / (t_s[-1] - t_s[0]))
 
 
 @dataclass(frozen=True)
@@ -194,6 +214,7 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
     return Flow(
         name,
         direction,
+        _client(name, document),
         _samples(rates, "val", t0_unix_s),
         _numbers(rates, "dur", interval_s),
         _samples(records, "tcp_rtt", t0_unix_s),
@@ -203,15 +224,19 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
     )
 
 
+def _client(name: str, document: Document) -> str:
+    """The node at the client's end of a flow."""
+    return str(document["metadata"].get("SERIES_META", {}).get(name, {}).get(CLIENT_KEY, CLIENT))
+
+
 def _own_queue(name: str, direction: Direction, document: Document) -> list[dict[str, Any]]:
     """The records of the queue at a flow's sender: of the egress that leads from there.
 
     There are none if mac80211 has the queues, which are no qdisc, or if the file is Flent's own,
     which names queues by other hosts.
     """
-    raw, meta = document["raw_values"], document["metadata"].get("SERIES_META", {})
-    client = meta.get(name, {}).get(CLIENT_KEY, CLIENT)
-    sender = client if direction == "up" else SERVER
+    raw = document["raw_values"]
+    sender = _client(name, document) if direction == "up" else SERVER
     for series in raw:
         if (queue := _QUEUE.fullmatch(series)) and sender_of(queue[1]) == sender:
             return list(raw[series])
@@ -230,6 +255,8 @@ def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Radio:
         _samples(stations, "avg_aggr_size", t0_unix_s),
         _samples(records, "ppdus", t0_unix_s),
         _samples(records, "subframes", t0_unix_s),
+        _samples(records, "tx_ns", t0_unix_s),
+        _samples(records, "busy_ns", t0_unix_s),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tsqlab.metrics.statistics import Estimate
+from tsqlab.metrics.summarise import NODE_METRIC
 from tsqlab.results.repetitions import by_setting, over_seeds
 from tsqlab.results.summary import SummaryRow, read_summary
 
@@ -20,6 +21,8 @@ _DECIMALS_MAX = 4
 UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
 
 _NAMES = {
+    "fairness_stations": "fairness of stations",
+    "air_busy": "air busy",
     "tcp_rtt": "TCP RTT",
     "tcp_rtt_dip_period": "TCP RTT dip period",
     "tcp_rtt_sawtooth": "TCP RTT sawtooth",
@@ -35,6 +38,9 @@ _STATISTICS = {"p10": "10 %", "p50": "median", "p90": "90 %", "mean": "mean"}
 
 def heading(metric: str) -> tuple[str, str]:
     """A metric's name and unit for people: ("ping median", "ms") of "ping_ms_p50"."""
+    if node := NODE_METRIC.fullmatch(metric):
+        name, unit = heading(node[1])
+        return f"{name} {node[2]}", unit
     *parts, last = metric.split("_")
     statistic = _STATISTICS.get(last, "")
     parts = parts if statistic else [*parts, last]

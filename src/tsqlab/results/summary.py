@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""summary.csv: a row per cell, its factors first and then its metrics.
+"""summary.csv: a row per cell, its factors first, then its metrics, then those of single nodes.
 
 Numbers have six significant digits, and an empty field is a number that the cell does not
 have. ``wall_s``, how long the run took, is the one column that differs from run to run.
@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import FileError
-from tsqlab.metrics.summarise import summarise
+from tsqlab.metrics.summarise import NODE_METRIC, summarise
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
+from tsqlab.results.repetitions import HasMetrics
 
 METRICS = (
     "goodput_mbps",
     "ping_ms_p10", "ping_ms_p50", "ping_ms_p90", "ping_ms_mean",
     "tcp_rtt_ms_p10", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90", "tcp_rtt_ms_mean",
     "aggregate_mean", "cwnd_mean", "retransmits",
+    "fairness", "fairness_stations", "air_busy",
     "sim_s", "wall_s",
 )  # fmt: skip
+"""The columns that every summary has, before those of single nodes."""
 
 _DIGITS = 6
 SUMMARY_BYTES_MAX = 64 << 20
@@ -49,12 +52,35 @@ def summary_row(
 
 def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]) -> None:
     """Write the rows, the columns of *factors* in that order. Raises TsqlabError."""
+    columns = [*METRICS, *node_metrics(rows)]
+    write_table(path, [
+        [*factors, *columns],
+        *([*(str(row.factors.get(name, "")) for name in factors),
+           *(format_number(row.metrics.get(name)) for name in columns)] for row in rows),
+    ])  # fmt: skip
+
+
+def node_metrics(rows: Iterable[HasMetrics]) -> list[str]:
+    """The numbers of single nodes that any row has, goodputs first."""
+    found = dict.fromkeys(name for row in rows for name in row.metrics)
+    return sorted((name for name in found if NODE_METRIC.fullmatch(name)), key=_node_order)
+
+
+def _node_order(name: str) -> tuple[bool, int, str]:
+    match = NODE_METRIC.fullmatch(name)
+    assert match, "only such are sorted"
+    return match[1] == "airtime", len(match[2]), match[2]
+
+
+def is_metric(name: str) -> bool:
+    """Whether a summary may have a column of that name."""
+    return name in METRICS or NODE_METRIC.fullmatch(name) is not None
+
+
+def write_table(path: Path, lines: Iterable[Sequence[str]]) -> None:
+    """Write lines of fields as CSV, whole or not at all. Raises TsqlabError."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*factors, *METRICS])
-    for row in rows:
-        numbers = (format_number(row.metrics.get(name)) for name in METRICS)
-        writer.writerow([*(row.factors[name] for name in factors), *numbers])
+    csv.writer(text, lineterminator="\n").writerows(lines)
     write_whole(path, text.getvalue().encode())
 
 
@@ -76,22 +102,33 @@ def read_summary(path: Path) -> tuple[list[str], list[SummaryRow]]:
     except (OSError, ValueError, csv.Error) as error:
         raise FileError(path, f"not a summary: {error}") from error
     header = lines[0] if lines else []
-    if tuple(header[-len(METRICS) :]) != METRICS:
+    first = next((at for at in range(len(header)) if _are_metrics(header[at:])), None)
+    if first is None:
         raise FileError(path, f"not a summary: its last columns are not {', '.join(METRICS)}", 1)
-    factors = header[: -len(METRICS)]
-    return factors, [_row(path, number, factors, line) for number, line in enumerate(lines[1:], 2)]
+    return header[:first], [
+        _row(path, number, header, first, line) for number, line in enumerate(lines[1:], 2)
+    ]
 
 
-def _row(path: Path, number: int, factors: Sequence[str], line: Sequence[str]) -> SummaryRow:
-    width = len(factors) + len(METRICS)
-    if len(line) != width:
-        raise FileError(path, f"{len(line)} fields where there are {width} columns", number)
+def _are_metrics(columns: Sequence[str]) -> bool:
+    """Whether these are all the columns of metrics, those of single nodes included."""
+    common, own = columns[: len(METRICS)], columns[len(METRICS) :]
+    return tuple(common) == METRICS and all(map(NODE_METRIC.fullmatch, own))
+
+
+def _row(
+    path: Path, number: int, header: Sequence[str], first: int, line: Sequence[str]
+) -> SummaryRow:
+    """A line's row; the columns of metrics begin with the *first*."""
+    if len(line) != len(header):
+        raise FileError(path, f"{len(line)} fields where there are {len(header)} columns", number)
     try:
-        values = [_number(text) for text in line[len(factors) :]]
+        values = [_number(text) for text in line[first:]]
     except ValueError as error:
         raise FileError(path, str(error), number) from error
     return SummaryRow(
-        dict(zip(factors, line, strict=False)), dict(zip(METRICS, values, strict=True))
+        dict(zip(header[:first], line[:first], strict=True)),
+        dict(zip(header[first:], values, strict=True)),
     )
 
 
