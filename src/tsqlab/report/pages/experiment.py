@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tsqlab.errors import FileError
+from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.claims import claim_rows, totals
 from tsqlab.report.plots.figure import plain
@@ -27,7 +28,7 @@ from tsqlab.report.table import COLUMNS, heading, summary_lines
 from tsqlab.results.files import make_folder, write_whole
 from tsqlab.results.folder import MANIFEST, ManifestKernel
 from tsqlab.results.repetitions import SEED, by_setting
-from tsqlab.results.summary import METRICS, format_number
+from tsqlab.results.summary import format_number
 
 REPORT = "report.html"
 SUMMARY = "summary.csv"
@@ -49,8 +50,9 @@ def write_report(content: Folder) -> Path:
     make_folder(plots)
     for section in sections:
         for number, plot in enumerate(section.plots, 1):
-            write_whole(plots / f"{section.name}-{number}.svg", plain(plot.svg).encode())
-            write_whole(plots / f"{section.name}-{number}.png", plot.png)
+            for suffix, data in (("svg", plain(plot.svg).encode()), ("png", plot.png),
+                                 ("pdf", plot.pdf)):  # fmt: skip
+                write_whole(plots / f"{section.name}-{number}.{suffix}", data)
     write_whole(folder / REPORT, render(content, fitting(sections)).encode())
     return folder / REPORT
 
@@ -138,7 +140,8 @@ def _kernel(kernel: ManifestKernel) -> str:
 
 def _sections(folder: Folder) -> list[Section]:
     manifest = folder.manifest
-    return [draw(name, folder.results, manifest.latency) for name in manifest.plots]
+    claims = claims_of(manifest.experiment)
+    return [draw(name, folder.results, manifest.latency, claims) for name in manifest.plots]
 
 
 def _summary(folder: Folder) -> Mapping[str, Any]:
@@ -165,7 +168,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
     results = {result.id: result for result in folder.results}
     factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
                                                        for name in cell.factors)]))  # fmt: skip
-    columns = _known([result.metrics for result in folder.results], METRICS)
+    columns = _known([result.metrics for result in folder.results], [*COLUMNS, "retransmits"])
     rows = []
     for cell in manifest.cells:
         result = results.get(cell.id)
