@@ -5,7 +5,8 @@ from pathlib import Path
 
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import claims_table
-from tsqlab.report.table import format_table, summary_table
+from tsqlab.report.shown import summary_table
+from tsqlab.report.table import format_table
 
 __all__ = ["claims_table", "format_table", "make_report", "summary_table", "write_report"]
 

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.metrics.summarise import NODE_METRIC
-from tsqlab.results.repetitions import by_setting, over_seeds
-from tsqlab.results.summary import SummaryRow, read_summary
+from tsqlab.results.repetitions import HasMetrics, Setting, by_setting, over_seeds
+from tsqlab.results.summary import SummaryRow
 
 COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90",
            "aggregate_mean")  # fmt: skip
@@ -49,37 +49,64 @@ def heading(metric: str) -> tuple[str, str]:
     return f"{_NAMES.get(name, name)} {statistic}".strip(), unit
 
 
-def format_table(rows: Sequence[SummaryRow], columns: Sequence[str] = COLUMNS) -> str:
+@dataclass(frozen=True)
+class Beside:
+    """A further column beside a metric's own."""
+
+    heading: str
+    texts: Mapping[Setting, str]
+
+
+def format_table(
+    rows: Sequence[SummaryRow],
+    columns: Sequence[str] = COLUMNS,
+    beside: Mapping[str, Beside] | None = None,
+) -> str:
     """A table for the terminal: factors, then the mean of each of *columns* over the seeds.
 
     With several seeds, "± " gives the 95 % confidence interval. A column that no cell has a
-    number for is left out, and so is a line's end of blanks.
+    number for is left out, and so is a line's end of blanks. *beside* has further columns.
     """
-    columns = [name for name in columns if any(row.metrics.get(name) is not None for row in rows)]
-    head, *body = summary_lines(rows, columns)
-    factors = len(head) - len(columns)
-    units = [""] * factors + [heading(name)[1] for name in columns]
+    head, units, *body = summary_lines(rows, known(rows, columns), beside)
+    factors = len(factor_names(rows))
     lines = [head, *([units] if any(units) else []), *body]
     return "\n".join(aligned(lines, factors))
 
 
-def summary_table(folder: Path) -> str:
-    """The table of an experiment's folder, from its summary.csv. Raises FileError."""
-    _, rows = read_summary(folder / "summary.csv")
-    return format_table(rows)
+def known(rows: Sequence[HasMetrics], names: Sequence[str]) -> list[str]:
+    """The metrics that at least one row has a number for."""
+    return [name for name in names if any(row.metrics.get(name) is not None for row in rows)]
 
 
-def summary_lines(rows: Sequence[SummaryRow], columns: Sequence[str]) -> list[list[str]]:
-    """The table as text, the headings first; as many factors come first as rows have."""
-    groups = by_setting(rows)
-    factors = list(dict.fromkeys(name for setting in groups for name, _ in setting))
-    lines = [[*factors, *(heading(name)[0] for name in columns)]]
-    for setting, cells in groups.items():
+def factor_names(rows: Sequence[SummaryRow]) -> list[str]:
+    """The factors of a table's settings, in their order."""
+    return list(dict.fromkeys(name for setting in by_setting(rows) for name, _ in setting))
+
+
+def summary_lines(
+    rows: Sequence[SummaryRow],
+    columns: Sequence[str],
+    beside: Mapping[str, Beside] | None = None,
+) -> list[list[str]]:
+    """The table as text: a line of headings, one of units, then the settings.
+
+    As many factors come first as factor_names() has.
+    """
+    beside = beside or {}
+    factors = factor_names(rows)
+    head, units = [*factors], [""] * len(factors)
+    for name in columns:
+        text, unit = heading(name)
+        head += [text, *([beside[name].heading] if name in beside else [])]
+        units += [unit, *([unit] if name in beside else [])]
+    lines = [head, units]
+    for setting, cells in by_setting(rows).items():
         levels = dict(setting)
-        lines.append([
-            *(str(levels.get(name, "")) for name in factors),
-            *(format_estimate(over_seeds(cells, name)) for name in columns),
-        ])  # fmt: skip
+        line = [str(levels.get(name, "")) for name in factors]
+        for name in columns:
+            line.append(format_estimate(over_seeds(cells, name)))
+            line += [beside[name].texts.get(setting, "")] if name in beside else []
+        lines.append(line)
     return lines
 
 

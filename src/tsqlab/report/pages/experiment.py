@@ -21,14 +21,17 @@ from markupsafe import Markup
 from tsqlab.errors import FileError
 from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.stored import Folder, releases
+from tsqlab.report.against import level_text
 from tsqlab.report.claims import claim_rows, totals
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
-from tsqlab.report.table import COLUMNS, heading, summary_lines
+from tsqlab.report.shown import beside_of, columns_of
+from tsqlab.report.table import COLUMNS, factor_names, heading, known, summary_lines
 from tsqlab.results.files import make_folder, write_whole
 from tsqlab.results.folder import MANIFEST, ManifestKernel
+from tsqlab.results.means import MEANS, write_means
 from tsqlab.results.repetitions import SEED, by_setting
-from tsqlab.results.summary import format_number
+from tsqlab.results.summary import format_number, write_summary
 
 REPORT = "report.html"
 SUMMARY = "summary.csv"
@@ -43,9 +46,14 @@ _TEMPLATES = Path(__file__).parent
 
 def write_report(content: Folder) -> Path:
     """Make an experiment's page, and its plots beside it. Raises FileError."""
-    folder = content.path
-    _check_plots(folder, content.manifest.plots)
+    folder, manifest = content.path, content.manifest
+    _check_plots(folder, manifest.plots)
     sections = _sections(content)
+    page = render(content, fitting(sections))
+    make_folder(folder)
+    factors = list(dict.fromkeys(name for cell in manifest.cells for name in cell.factors))
+    write_summary(folder / SUMMARY, factors, [result.row() for result in content.results])
+    write_means(folder / MEANS, content.results, manifest.against)
     plots = folder / PLOTS
     make_folder(plots)
     for section in sections:
@@ -53,7 +61,7 @@ def write_report(content: Folder) -> Path:
             for suffix, data in (("svg", plain(plot.svg).encode()), ("png", plot.png),
                                  ("pdf", plot.pdf)):  # fmt: skip
                 write_whole(plots / f"{section.name}-{number}.{suffix}", data)
-    write_whole(folder / REPORT, render(content, fitting(sections)).encode())
+    write_whole(folder / REPORT, page.encode())
     return folder / REPORT
 
 
@@ -109,7 +117,6 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         sections=sections,
         summary=_summary(folder),
         cells=_cells(folder),
-        has_summary=(folder.path / SUMMARY).exists(),
     )
 
 
@@ -141,19 +148,20 @@ def _kernel(kernel: ManifestKernel) -> str:
 def _sections(folder: Folder) -> list[Section]:
     manifest = folder.manifest
     claims = claims_of(manifest.experiment)
-    return [draw(name, folder.results, manifest.latency, claims) for name in manifest.plots]
+    return [draw(name, folder.results, manifest.latency, claims, manifest.look)
+            for name in manifest.plots]  # fmt: skip
 
 
 def _summary(folder: Folder) -> Mapping[str, Any]:
     """The table of settings."""
     rows = [result.row() for result in folder.results]
-    columns = _known([row.metrics for row in rows], COLUMNS)
-    head, *body = summary_lines(rows, columns)
-    factors = len(head) - len(columns)
+    head, units, *body = summary_lines(rows, columns_of(folder), beside_of(folder))
+    factors = len(factor_names(rows))
     kernels = (releases(cells) for cells in by_setting(folder.results).values())
     return {
         "factors": [*head[:factors], _KERNEL],
-        "columns": [heading(name) for name in columns],
+        "columns": list(zip(head[factors:], units[factors:], strict=True)),
+        "against": level_text(folder.manifest.against),
         "rows": [
             [*line[:factors], kernel, *line[factors:]]
             for line, kernel in zip(body, kernels, strict=True)
@@ -168,7 +176,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
     results = {result.id: result for result in folder.results}
     factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
                                                        for name in cell.factors)]))  # fmt: skip
-    columns = _known([result.metrics for result in folder.results], [*COLUMNS, "retransmits"])
+    columns = known(folder.results, [*COLUMNS, "retransmits"])
     rows = []
     for cell in manifest.cells:
         result = results.get(cell.id)
@@ -188,8 +196,3 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
         "columns": [heading(name) for name in columns],
         "rows": rows,
     }
-
-
-def _known(rows: Sequence[Mapping[str, float | None]], names: Sequence[str]) -> list[str]:
-    """The metrics that at least one cell has a number for."""
-    return [name for name in names if any(row.get(name) is not None for row in rows)]
