@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from tsqlab.errors import FileError
 from tsqlab.experiment.claims import claims_of
+from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.against import level_text
 from tsqlab.report.claims import claim_rows, totals
@@ -117,6 +118,7 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         sections=sections,
         summary=_summary(folder),
         cells=_cells(folder),
+        citation=papers()[manifest.paper].citation if manifest.paper in papers() else "",
     )
 
 
