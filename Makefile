@@ -17,9 +17,9 @@ BIN := $(VENV)/bin
 demo: setup	## installs what is missing, builds the kernel once, runs a short experiment
 	@echo "== kernel (built once, then cached)"
 	@$(BIN)/tsqlab kernel build
-	@echo "== the demo: one upload over Wi-Fi, with stock TSQ, 6 ms of it, and none"
-	@$(BIN)/tsqlab run cotsq-3 --jobs $(shell nproc) --out results/demo \
-		--set 'length="20 s"' --set 'delay="2 s"' --set 'seed=[1, 2, 3]'
+	@echo "== the demo: one upload over Wi-Fi from the papers' host and from one of today,"
+	@echo "== with stock TSQ, with what mac80211 sets, with 6 ms of it, and with none"
+	@$(BIN)/tsqlab run hosts --jobs $(shell nproc)
 
 check: lint unit	## lint, types, and the tests that need no kernel: before each commit
 

@@ -54,12 +54,25 @@ struct series *series_open(const char *id, const char *columns);
 void series_row(struct series *series, const int64_t *values);
 void series_write(struct series *series);
 
+/* memory.c: what a socket has below it, and what it may have; both in bytes of skmem */
+struct send_memory {
+	int64_t alloc_bytes;	/* sk_wmem_alloc: what qdiscs and devices have of it */
+	int64_t queued_bytes;	/* sk_wmem_queued: what TCP has, unacknowledged data included */
+	int64_t limit_bytes;	/* sk_sndbuf: how much the one (UDP) or the other (TCP) may be */
+};
+
+struct send_memory send_memory(int fd);
+
 /* node.c: the testbed's nodes, which are network namespaces */
 void enter_node(const char *node);
 pid_t fork_in_node(const char *node);
 void run_in_node(const char *node, char *const argv[]);
 void write_in_node(const char *node, const char *path, const char *value);
 void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
+
+/* kernel_time.c: a sysctl in us, as a share of what the kernel gives TSQ by itself */
+void write_kernel_time(const char *node, const char *path, const char *numerator,
+		       const char *denominator);
 
 /* genl.c: a request by generic netlink; a refusal ends the guest */
 void genl_in_node(const char *node, const char *family, const char *hex);

@@ -8,6 +8,8 @@
  *   module  PATH                     load a kernel module
  *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
  *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
+ *   write-time NODE PATH N D         the same, of N / D of the us that the kernel
+ *                                    by itself gives TSQ (kernel_time.c)
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
  *   clock   T0 STEP [END]            the measurement's instants, ns since boot
  *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|program NODE ID ...
@@ -134,6 +136,8 @@ static void carry_out(int words, char *word[])
 		run_in_node(word[1], word + 2);
 	else if (!strcmp(word[0], "write") && words == 4)
 		write_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "write-time") && words == 5)
+		write_kernel_time(word[1], word[2], word[3], word[4]);
 	else if (!strcmp(word[0], "genl") && words == 4)
 		genl_in_node(word[1], word[2], word[3]);
 	else if (!strcmp(word[0], "clock") && (words == 3 || words == 4))

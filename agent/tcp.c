@@ -32,8 +32,6 @@
 
 #define SEND_BYTES	(256 << 10)	/* small enough for a CPU's cache; 5 calls send 10 Mbit */
 #define RECV_BYTES	(64 << 20)
-#define MEMINFO_WMEM_ALLOC 2		/* SK_MEMINFO_WMEM_ALLOC, linux/sock_diag.h */
-#define MEMINFO_VARS	9		/* SK_MEMINFO_VARS */
 
 /*
  * CoTSQ's socket option, TCP_TSQ_INFO in its linux/tcp.h. The host's headers do
@@ -52,7 +50,9 @@ struct tsq_info {
 #define SEND_COLUMNS "t_ns\trtt_us\trttvar_us\tmin_rtt_us\tcwnd_packets\t"	\
 	"ssthresh_packets\tpacing_rate_bytes_per_s\tdelivery_rate_bytes_per_s\t" \
 	"retransmits\tlost_packets\tunacked_packets\tnotsent_bytes\t"		\
-	"acked_bytes\twmem_alloc_bytes\tsend_queue_bytes"
+	"acked_bytes\twmem_alloc_bytes\tsend_queue_bytes\tin_flight_packets\t"	\
+	"mss_bytes\treceive_window_bytes\twmem_queued_bytes\tsend_buffer_bytes\t"	\
+	"busy_us\trwnd_limited_us\tsndbuf_limited_us"
 #define TSQ_COLUMNS "\ttsq_limit_bytes\ttsq_throttled\ttsq_throttled_us"
 #define RECV_COLUMNS "t_ns\tapp_bytes\tunread_bytes\trcv_rtt_us\trcv_space_bytes"
 
@@ -93,20 +93,18 @@ static int64_t queue_bytes(unsigned long request)
 	return bytes;
 }
 
-static int64_t wmem_alloc_bytes(void)
+/* tcp_packets_in_flight() of the kernel: what it holds against the congestion window. */
+static int64_t packets_in_flight(const struct tcp_info *info)
 {
-	uint32_t meminfo[MEMINFO_VARS] = { 0 };
-	socklen_t length = sizeof(meminfo);
-
-	if (getsockopt(flow.fd, SOL_SOCKET, SO_MEMINFO, meminfo, &length))
-		die_errno("SO_MEMINFO");
-	return meminfo[MEMINFO_WMEM_ALLOC];
+	return (int64_t)info->tcpi_unacked - info->tcpi_sacked - info->tcpi_lost +
+	       info->tcpi_retrans;
 }
 
 static void sample_sender(int64_t now)
 {
 	struct tsq_info tsq = { 0 };
 	struct tcp_info info = tcp_info();
+	struct send_memory memory = send_memory(flow.fd);
 
 	if (flow.has_tsq)
 		tsq = tsq_info(flow.fd);
@@ -116,7 +114,9 @@ static void sample_sender(int64_t now)
 		info.tcpi_pacing_rate, info.tcpi_delivery_rate,
 		info.tcpi_total_retrans, info.tcpi_lost, info.tcpi_unacked,
 		info.tcpi_notsent_bytes, info.tcpi_bytes_acked,
-		wmem_alloc_bytes(), queue_bytes(SIOCOUTQ),
+		memory.alloc_bytes, queue_bytes(SIOCOUTQ), packets_in_flight(&info),
+		info.tcpi_snd_mss, info.tcpi_snd_wnd, memory.queued_bytes, memory.limit_bytes,
+		info.tcpi_busy_time, info.tcpi_rwnd_limited, info.tcpi_sndbuf_limited,
 		/* On a kernel without CoTSQ's counters a row ends before these. */
 		tsq.limit_bytes, tsq.throttled, tsq.throttled_us,
 	});

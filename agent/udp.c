@@ -7,7 +7,8 @@
  * BYTES is the payload of a datagram. BITS_PER_S counts payload and sets each
  * datagram's own instant; 0 sends as fast as the socket's buffer takes them,
  * which the driver's completions govern. The first eight bytes are a sequence
- * number, from which the receiver knows what was lost.
+ * number, from which the receiver knows what was lost. A sender's rows say as well
+ * whether it waits for room, and what it has below it.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,18 +22,28 @@
 #define BATCH		64		/* datagrams that one system call takes */
 #define BYTES_MAX	65507		/* an IPv4 datagram's largest payload */
 #define COLUMNS		"t_ns\tapp_bytes\tdatagrams\tlost_datagrams"
+#define SEND_COLUMNS	COLUMNS "\tblocked\twmem_alloc_bytes\tsend_buffer_bytes"
 
 static struct {
 	int fd;
 	volatile bool stopped;		/* STOP has passed */
+	volatile bool in_send;		/* a send that may wait for room has not returned */
 	int64_t stop, bytes, datagrams, lost;
 	struct series *series;
 } flow;
 
+/*
+ * A handler runs at the instant that it samples, and a send that does not wait
+ * takes no time. So a send that has not returned waits for room in its buffer.
+ */
 static void sample(int64_t now)
 {
+	struct send_memory memory = send_memory(flow.fd);
+
 	series_row(flow.series, (int64_t[]){
 		now - schedule.t0, flow.bytes, flow.datagrams, flow.lost,
+		/* A receiver's row ends before these. */
+		flow.in_send, memory.alloc_bytes, memory.limit_bytes,
 	});
 	flow.stopped = now >= flow.stop;	/* the signal also ends a blocked send */
 	if (now >= schedule.end)
@@ -72,6 +83,7 @@ static int send_at_once(int64_t size)
 static void send_all(int64_t size, int64_t bits_per_s, int64_t start)
 {
 	static char datagram[BYTES_MAX];
+	ssize_t one;
 	int sent;
 
 	for (;;) {
@@ -81,7 +93,10 @@ static void send_all(int64_t size, int64_t bits_per_s, int64_t start)
 		if (flow.stopped)
 			return;
 		memcpy(datagram, &flow.datagrams, sizeof(flow.datagrams));
-		if (send(flow.fd, datagram, size, 0) == size) {
+		flow.in_send = true;
+		one = send(flow.fd, datagram, size, 0);
+		flow.in_send = false;
+		if (one == size) {
 			count_sent(1, size);
 		} else if (errno != EINTR && errno != ENOBUFS && errno != ECONNREFUSED) {
 			die_errno("send");
@@ -143,7 +158,7 @@ void udp_endpoint(int words, char *word[])
 	if (size < (int64_t)sizeof(int64_t) || size > BYTES_MAX)
 		die("plan: a datagram holds 8 to %d bytes, not %lld", BYTES_MAX, (long long)size);
 	flow.stop = word_number(word[10], "STOP");
-	flow.series = series_open(word[2], COLUMNS);
+	flow.series = series_open(word[2], sends ? SEND_COLUMNS : COLUMNS);
 	flow.fd = socket(AF_INET, SOCK_DGRAM, 0);
 	if (flow.fd < 0 || setsockopt(flow.fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos)))
 		die_errno("cannot open a socket");

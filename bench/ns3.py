@@ -159,7 +159,8 @@ def run(kernel: Kernel, case: Case, radio: tuple[str, str], flow: str) -> Figure
                 "length": f"{LENGTH_S[flow]} s",
                 "delay": "0 s",
             },
-            "sender": {"tsq": "NoTSQ"},
+            "sender": {"tsq": "NoTSQ", "offloads": "off"},  # as ns-3 sends
+            "lab": {"era": "4.13"},
         }
     )
     # A UDP socket holds less than two aggregates by default.

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bss import words
+from single import single
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
@@ -91,7 +92,7 @@ def guest(kernel, tmp_path, cpu):
         if plan is None:
             plan = Plan((), words(lines), batches or {})
         if spec is not None:
-            spec = Spec.model_validate({"title": "test", **spec})
+            spec = Spec.model_validate(single(spec))
             testbed = make_plan(spec, load_profile(spec.testbed.device))
             plan = replace(testbed, measurement=plan.measurement)
         machine = Machine(kernel, 256 << 20, seed, cpu, **options)
@@ -106,7 +107,7 @@ def capture(tmp_path, cpu):
     counter = itertools.count()
 
     def run(kernel, spec, set_up=()):
-        spec = Spec.model_validate({"title": "test", **spec})
+        spec = Spec.model_validate(single(spec))
         plan = make_plan(spec, load_profile(spec.testbed.device)).after_set_up(*set_up)
         device = {"wired": "c0", "wifi": "wlan1"}[spec.testbed.layout]
         plan = plan.during(["capture", "C", "client", device])
@@ -118,11 +119,11 @@ def capture(tmp_path, cpu):
 
 @pytest.fixture
 def cell(kernel, tmp_path, cpu):
-    """Run one cell; returns its Flent document."""
+    """Run one cell, with single packets unless it says otherwise; returns its Flent document."""
     counter = itertools.count()
 
     def run(spec, folder=None, **factors):
-        spec = Spec.model_validate({"title": "test", **spec})
+        spec = Spec.model_validate(single(spec))
         folder = folder or tmp_path / f"run{next(counter)}"
         job = Job(Cell(factors, spec), "key", load_profile(spec.testbed.device), kernel, folder)
         run_cell(job, cpu)

@@ -25,7 +25,7 @@ def test_an_upload_over_6_1(tsq, tmp_path, cpu):
             "title": "6.1",
             "testbed": {"bottleneck": "L100M"},
             "flows": {"length": "5 s", "delay": "1 s"},
-            "sender": {"tsq": tsq},
+            "sender": {"tsq": tsq, "offloads": "off"},
             "lab": {"kernel": "6.1"},
         }
     )

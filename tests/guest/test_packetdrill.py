@@ -8,14 +8,17 @@ where TSQLAB_PACKETDRILL names it: it is no package of Debian 12.
 import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from as_nobody import in_child_as_nobody, public_folder, published
 from tsqlab.cli import main
 from tsqlab.guest.program import OUTPUT_BYTES
+from tsqlab.guest.sandbox import NOBODY
 from tsqlab.kernels import Recipe
 from tsqlab.packetdrill import script
 from tsqlab.packetdrill.script import Job, Outcome, Verdict, run_script
@@ -127,6 +130,27 @@ def test_a_script_that_says_too_much(run, tmp_path):
     assert outcome.verdict is Verdict.OK
     assert outcome.output[-1] == "(2097152 more bytes of output were not kept)"
     assert (tmp_path / "guest0" / "out" / "packetdrill.out").stat().st_size == OUTPUT_BYTES
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="every test here already runs as an ordinary user")
+def test_an_ordinary_user_gets_the_same(kernel, fake):
+    """What the guest is shown besides is shown to nobody, too."""
+    with public_folder() as public:
+        program = Path(shutil.copy(fake, public))
+        (public / "x.pkt").write_text("tell")
+        suite = find_suite(public / "x.pkt", [Version.IPV4], None, program)
+        everyones = published(kernel, public, kernel.modules)
+        (x,) = suite.scripts
+        (public / "nobody").mkdir()
+        os.chown(public / "nobody", NOBODY, NOBODY)
+        job = Job(suite, x, everyones, {}, 10**9, 1, False, public / "nobody" / "guest", False)
+        expected = run_script(job)
+        assert expected.verdict is Verdict.FAILED
+        assert in_child_as_nobody(lambda: check_equal(run_script(job), expected)) == 0
+
+
+def check_equal(one, other):
+    assert one == other
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ def published(kernel, folder, modules):
     """The kernel in a folder where anyone can read it, with those *modules*."""
     shutil.copy(kernel.linux, folder / "linux")
     shutil.copy(kernel.agent, folder / "agent")
+    shutil.copytree(kernel.preload, folder / kernel.preload.name, dirs_exist_ok=True)
     own = folder / "modules"
     own.mkdir(exist_ok=True)
     for module in modules.glob("*.ko"):

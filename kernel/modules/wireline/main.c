@@ -14,6 +14,7 @@
  *	netdev.c		the device, link state
  *	rtnl.c			ip link add | del
  *	settings.c, sysfs.c	knobs, statistics
+ *	kernel_shift.c		what the kernel has in the place of a knob
  *
  * What it does not do: autonegotiation, half duplex, pause frames, bit errors
  * (netem has them), receive interrupt moderation, more than one queue.

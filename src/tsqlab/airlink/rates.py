@@ -43,18 +43,18 @@ def parse_rate(text: object) -> PhyRate:
             raise ValueError(f'"{text}": MCS{match[3]} of HT has {streams} streams')
     rate = PhyRate(phy, mcs, streams, int(match[2]), _GI_NS[match[5]])
     try:
-        _standard_rate(rate)
+        standard_rate(rate)
     except ValueError as error:
         raise ValueError(f'802.11 has no rate "{text}": {error}') from None
     return rate
 
 
-def _standard_rate(rate: PhyRate) -> Rate:
-    """What the standard says of it. Raises ValueError when it has no such rate."""
+def standard_rate(rate: PhyRate) -> Rate:
+    """What the standard says of a rate. Raises ValueError when it has no such rate."""
     standard = _STANDARDS[rate.phy]
     return Rate(standard, rate.width_mhz, rate.streams, rate.mcs, rate.gi_ns)
 
 
 def kbps(rate: PhyRate) -> int:
     """Its nominal speed, rounded down: 150000 of "HT40 MCS7 SGI"."""
-    return _standard_rate(rate).bit_per_s // 1000
+    return standard_rate(rate).bit_per_s // 1000

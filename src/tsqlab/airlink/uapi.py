@@ -12,6 +12,9 @@ from enum import IntEnum
 FAMILY = "airlink"
 VERSION = 1
 
+KERNEL_SHIFT = 0xFFFFFFFF
+"""PACING_SHIFT's value for the one that a socket of this kernel has by itself."""
+
 
 class Command(IntEnum):
     """AIRLINK_CMD_*."""

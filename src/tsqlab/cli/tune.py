@@ -13,6 +13,7 @@ from tsqlab.cli.report import RESULTS
 from tsqlab.cli.run import run_shown
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bundled import bundled_profiles, is_file
+from tsqlab.experiment.era import ERAS, TODAY
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.tuning import TsqSweep
@@ -37,11 +38,15 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", default="20 s", help='of each upload (default: "20 s")')
     parser.add_argument("--kernel", default="6.12", metavar="NAME", help="one with CoTSQ")
     parser.add_argument(
+        "--era", choices=list(ERAS), default=TODAY,
+        help=f"{'; '.join(f'{era.name}: {era.title}' for era in ERAS.values())} (default: {TODAY})",
+    )  # fmt: skip
+    parser.add_argument(
         "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
         help="cells at a time (default: one a CPU)",
     )  # fmt: skip
     parser.add_argument(
-        "--out", type=folder, metavar="DIR", help="default: results/tune-PROFILE-CC"
+        "--out", type=folder, metavar="DIR", help="default: results/tune-PROFILE-CC[-ERA]"
     )
     parser.set_defaults(command=_tune)
 
@@ -67,12 +72,13 @@ def _tune(options: argparse.Namespace) -> None:
     if len(set(options.ms)) < 2:
         raise UsageError("--ms: a knee needs two or more to choose from")
     name = f"tune-{Path(options.profile).stem}-{_word(options.congestion_control)}"
+    name += "" if options.era == TODAY else f"-{options.era}"
     out: Path = options.out or RESULTS / name
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"{name}.toml"
     sweep = TsqSweep(
         _from_folder(options.profile, out), options.congestion_control, options.length,
-        options.kernel, tuple(options.ms), options.seeds,
+        options.kernel, options.era, tuple(options.ms), options.seeds,
     )  # fmt: skip
     write_whole(file, sweep.text().encode())
     run_shown(load(str(file)), out, options.jobs)

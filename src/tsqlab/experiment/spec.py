@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -23,6 +24,7 @@ from pydantic import (
 
 from tsqlab import topology
 from tsqlab.experiment.bounds import KeyedError, between
+from tsqlab.experiment.era import ERAS, TODAY, Offloads
 from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import PhyRateText
@@ -64,6 +66,7 @@ _SHAPED_SIDES = {"L": UP_TO_ROUTER, "R": UP_TO_SERVER}
 # LR has the limits of a wireline card.
 _SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}
 _VALUE_MAX = 200  # characters of a sysctl's value
+KERNEL_CHARGES = Size(0)  # the truesize that a file calls "kernel"
 _BASE_RTT_MAX = Duration.of("20 s")  # a wireline link delays a frame by 10 s at most
 
 
@@ -74,6 +77,11 @@ def _one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def _era_text(value: object) -> object:
+    """An era's name where a number was written: --set era=4.13 has no quotes."""
+    return f"{value}" if isinstance(value, float) else value
 
 
 def _check_qdisc(text: str) -> str:
@@ -132,8 +140,19 @@ def _check_value(value: int | str) -> int | str:
     return value
 
 
+def _truesize_word(value: object) -> object:
+    return KERNEL_CHARGES if value == "kernel" else value
+
+
+def _check_truesize(value: Size) -> Size:
+    if value != KERNEL_CHARGES and not Size.of("1500 B") <= value <= Size.of("64 KiB"):
+        raise ValueError('expected 1500 B to 64 KiB, or "kernel"')
+    return value
+
+
 PacingText = Annotated[str, AfterValidator(_check_pacing)]
 Qdisc = Annotated[str, AfterValidator(_check_qdisc)]
+Truesize = Annotated[Size, BeforeValidator(_truesize_word), AfterValidator(_check_truesize)]
 SysctlName = Annotated[str, AfterValidator(_check_sysctl)]
 SysctlValue = Annotated[int | str, AfterValidator(_check_value)]
 
@@ -298,18 +317,16 @@ class Sender(_Table):
 
     # Several names are separated by commas; the streams take turns at them.
     congestion_control: Annotated[str, AfterValidator(_check_controls)] = "cubic"
-    # off: one packet per skb, as the papers' kernels sent. gso: what ethtool -K tso off gso off
-    # gro off leaves since commit 0a6b2a1dc2a2 ("tcp: switch to GSO being always on") (in v4.17).
-    offloads: Literal["on", "off", "gso"] = "off"
-    # How many bytes TSQ counts for a packet; none: what the guest's kernel charges, 2408.
-    truesize: Annotated[Size, between(Size, "1500 B", "64 KiB")] | None = None
+    # on: what the devices have by themselves. off: one packet per skb, as the papers' kernels sent.
+    # gso: what ethtool -K tso off gso off gro off leaves since commit 0a6b2a1dc2a2 ("tcp: switch to
+    # GSO being always on") (in v4.17). None: as lab.era says of the device.
+    offloads: Offloads | None = None
+    # How many bytes TSQ counts for a packet. "kernel": what the guest's kernel charges. None: as
+    # lab.era says of the device.
+    truesize: Truesize | None = None
     # The ratio of the pacing rate to cwnd / RTT, in slow start and after it: "2.0/1.2" is stock.
     pacing: PacingText | None = None
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
-
-    def tsq_sysctls(self) -> dict[str, int | str]:
-        """The sysctls of *tsq* for packets that count *truesize* bytes; empty for stock."""
-        return (self.tsq.counted(self.truesize) if self.truesize else self.tsq).sysctls()
 
     def pacing_ratios(self) -> dict[str, int | str]:
         """The sysctls of *pacing*, in percent; empty for stock."""
@@ -322,6 +339,8 @@ class Sender(_Table):
 class Lab(_Table):
     """The kernel and the machine of the guest."""
 
+    # What the sending hosts did by themselves: those of the papers, or those of today.
+    era: Annotated[str, BeforeValidator(_era_text), _one_of("era", tuple(ERAS))] = TODAY
     kernel: str = "6.12"  # a version with patches in kernel/patches, or a name from kernel list
     hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
     # The guest's memory. The host spends only as much as the guest touches.

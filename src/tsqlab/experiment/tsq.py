@@ -24,6 +24,7 @@ to compare with: stock TSQ without a shift of its own, and no limit at all.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -34,6 +35,7 @@ CHARGED = 2408
 """Bytes that a guest's kernel charges a socket for a packet of 1500 bytes on its own: 1448 of
 data in a page, and 960 for the head and the sk_buff. A test in a guest holds it to that."""
 STOCK_SHIFT = 10  # the default of sk_pacing_shift, which allows 2^-10 s
+MAC80211_SHIFT = 7  # what mac80211 writes there (Linux 6.12, net/mac80211/main.c:917)
 _BYTES_MAX = (1 << 31) - 1
 _BYTES_OF_PAPERS = 10_000_000  # so large that it never limits a socket
 _TIME_OFF_US = 1  # the least time, far below a packet; 0 would mean the time of stock TSQ
@@ -42,6 +44,22 @@ _TABLE = re.compile(r"[a-z]+=-?[0-9]+(\+[a-z]+=-?[0-9]+)*")
 Reference = Literal["stock TSQ", "no TSQ"]
 STOCK: Reference = "stock TSQ"
 NONE: Reference = "no TSQ"
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """A share of the time that the kernel by itself allows, 1 s / 2^sk_pacing_shift, in us.
+
+    The guest computes it of the default that its kernel has, which a patch may have changed.
+    """
+
+    numerator: int
+    denominator: int
+
+    def us(self, shift: int) -> int:
+        """The value where the kernel's default is *shift*: rounded, and 1 at least."""
+        whole = self.denominator << shift
+        return max((2 * 10**6 * self.numerator + whole) // (2 * whole), 1)
 
 
 class Tsq(BaseModel):
@@ -86,27 +104,31 @@ class Tsq(BaseModel):
             return NONE
         return STOCK if self == Tsq() else None
 
-    def counted(self, truesize: int) -> Tsq:
-        """The setting that allows as many packets of CHARGED bytes as this one of *truesize* bytes.
+    def sysctls(
+        self, truesize: int | None = None, shift: int | None = None
+    ) -> dict[str, int | KernelTime]:
+        """The values of the CoTSQ series' sysctls for this setting; empty for stock.
 
         The kernel compares a limit in bytes, and a time at a rate in bytes, with what it charges
-        for packets, which is up to three times what they carry. A limit in packets stays as it is.
+        for packets, which is up to three times what they carry. The values allow as many packets
+        of CHARGED bytes as the setting allows of *truesize* bytes; None changes nothing, and a
+        limit in packets stays as it is. *shift* is what the driver writes to sk_pacing_shift; None
+        is nothing, so that stock's time is that of the kernel's own default.
         """
-        us = self.us or 1e6 / 2 ** (self.shift or STOCK_SHIFT)
-        fewer = CHARGED / truesize
-        return self.model_copy(
-            update={
-                "us": max(round(us * fewer), 1) if self.bytes >= 0 else self.us,
-                "bytes": round(self.bytes * fewer) if self.bytes > 0 else self.bytes,
-            }
-        )
-
-    def sysctls(self) -> dict[str, int | str]:
-        """The values of the CoTSQ series' sysctls for this setting; empty for stock."""
-        values = {"bytes": self.bytes, "us": self.us, "pkts": self.pkts}
+        values: dict[str, int | KernelTime] = {"bytes": self.bytes, "us": self.us,
+                                               "pkts": self.pkts}  # fmt: skip
+        if truesize and self.bytes >= 0:
+            values["bytes"] = round(self.bytes * CHARGED / truesize)
+            values["us"] = self._counted_us(truesize, self.shift or shift)
         if not any(values.values()):
             return {}
         return {f"net.ipv4.tcp_tsq_{name}": value for name, value in values.items()}
+
+    def _counted_us(self, truesize: int, shift: int | None) -> int | KernelTime:
+        if not self.us and shift is None:
+            return KernelTime(CHARGED, truesize)
+        us = self.us or 1e6 / 2 ** (shift or 0)
+        return max(round(us * CHARGED / truesize), 1)
 
 
 def parse_tsq(value: Any) -> Any:

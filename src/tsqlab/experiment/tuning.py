@@ -27,9 +27,9 @@ delay = "2 s"
 
 [sender]
 congestion_control = "{control}"
-truesize = "4352 B"           # as on a device without scatter-gather (docs/experiments.md)
 
 [lab]
+era = "{era}"
 kernel = "{kernel}"
 
 [matrix]
@@ -49,6 +49,7 @@ class TsqSweep:
     congestion_control: str
     length: str  # how long each upload lasts, with its unit
     kernel: str
+    era: str
     ms: tuple[float, ...]
     seeds: int  # how many seeds: 1, 2, ...
 
@@ -62,6 +63,7 @@ class TsqSweep:
             control=self.congestion_control,
             length=self.length,
             kernel=self.kernel,
+            era=self.era,
             tsq=", ".join(f'"{name}"' for name in names),
             seeds=", ".join(str(seed) for seed in range(1, self.seeds + 1)),
         )

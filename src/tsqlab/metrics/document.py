@@ -10,7 +10,7 @@ from __future__ import annotations
 import calendar
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,9 +30,19 @@ QDISC_SERIES, RADIO_SERIES = "qdisc_stats_", "wifi_stats_"
 CLIENT_KEY = "CLIENT"
 """The key in a flow's metadata that names the client's node, if there are several."""
 
+CAPACITY_KEY = "CAPACITY"
+"""The key in a series' metadata of what its part of the testbed can do at most."""
+
 _FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
 _RADIO = re.compile(rf"{RADIO_SERIES}([^:]+)")
 _QUEUE = re.compile(rf"{QDISC_SERIES}([^:]+)")
+MISSING = -1.0
+"""What stands for a value that a sample does not have."""
+
+Capacity = Mapping[str, float]
+"""What a part of the testbed can do at most: the fields of a class in tsqlab.results.record."""
+
+_INSTANT_S = 1e-3  # two samples are never so near; Unix time as a float is not exact
 _PING = re.compile(r"Ping \(ms\).*")
 
 
@@ -49,12 +59,24 @@ class Samples:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Values that are sampled together, by their keys in a file."""
+
+    t_s: Floats
+    value: Mapping[str, Floats]  # MISSING where a sample has none
+
+    def between(self, begin_s: float, end_s: float) -> Rows:
+        """The samples from *begin_s* to *end_s*."""
+        inside = (self.t_s >= begin_s - _INSTANT_S) & (self.t_s <= end_s + _INSTANT_S)
+        return Rows(self.t_s[inside], {key: value[inside] for key, value in self.value.items()})
+
+
+@dataclass(frozen=True)
 class Flow:
     """One flow's samples."""
 
     series: str
     direction: Direction
-    client: str  # the node at the client's end
     goodput_mbps: Samples  # the goodput of the time that ends at the sample
     duration_s: Floats  # the length of the time that each sample of the goodput covers
     rtt_ms: Samples  # TCP's smoothed estimate at the sender
@@ -62,6 +84,9 @@ class Flow:
     retransmits: Samples  # cumulative
     # The drops of all flows in the queue at the sender since the sample before.
     drops: Samples
+    client: str  # the node at the client's end
+    socket: Rows  # the sender's socket, at the instants at which that was sampled
+    tsq: Capacity  # what TSQ's limit is made of
 
     def mean_mbps(self, begin_s: float, end_s: float) -> float:
         """The mean goodput from *begin_s* to *end_s*."""
@@ -81,8 +106,9 @@ class Radio:
     aggregate: Samples  # the mean number of frames in the PPDUs of the time that ends at the sample
     ppdus: Samples  # cumulative, as are the others below; Flent's own files have none of them
     subframes: Samples
-    tx_ns: Samples  # the time that it was on the air itself, ...
-    busy_ns: Samples  # ... and that it sensed a busy medium, or was on the air
+    counters: Rows  # all that is counted, if the file is the lab's
+    most: Capacity
+    tx_ns: Samples  # the time that it was on the air itself, cumulative as all are
 
     def aggregate_mean(self, begin_s: float, end_s: float) -> float | None:
         """The mean frames of all PPDUs from *begin_s* to *end_s*; in Flent's files, of samples."""
@@ -96,10 +122,6 @@ class Radio:
         """The share of the time from *begin_s* to *end_s* that it was on the air itself."""
         return _share(self.tx_ns, begin_s, end_s)
 
-    def sees_busy(self, begin_s: float, end_s: float) -> float | None:
-        """The share of that time that the medium was busy, with itself or with others."""
-        return _share(self.busy_ns, begin_s, end_s)
-
 
 def _share(counter_ns: Samples, begin_s: float, end_s: float) -> float | None:
     """How fast a time grows, of the time in which it does."""
@@ -108,6 +130,15 @@ def _share(counter_ns: Samples, begin_s: float, end_s: float) -> float | None:
     if len(t_s) < 2 or t_s[-1] <= t_s[0]:
         return None
     return float((value_ns[-1] - value_ns[0]) / 1e9 / (t_s[-1] - t_s[0]))
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What one egress of a wire has sent."""
+
+    egress: str
+    sent: Rows  # cumulative
+    most: Capacity
 
 
 @dataclass(frozen=True)
@@ -121,6 +152,7 @@ class Trace:
     flows: tuple[Flow, ...]
     pings: Mapping[str, Samples]  # round-trip times in ms, by the name of the series
     radios: tuple[Radio, ...] = ()
+    wires: tuple[Wire, ...] = ()
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum over all flows in that direction, at each step in which any has a sample."""
@@ -183,8 +215,11 @@ def trace(document: Document) -> Trace:
               for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
         {name: _samples(raw[name], "val", t0_unix_s)
          for name in raw if raw[name] and _PING.fullmatch(name)},
-        tuple(_radio(match[1], raw[name], t0_unix_s)
+        tuple(_radio(match[1], raw[name], t0_unix_s, _capacity(document, name))
               for name in raw if raw[name] and (match := _RADIO.fullmatch(name))),
+        tuple(Wire(match[1], _rows(raw[name], _WIRE_KEYS, t0_unix_s), most)
+              for name in raw if raw[name] and (match := _QUEUE.fullmatch(name))
+              and (most := _capacity(document, name))),
     )  # fmt: skip
 
 
@@ -214,19 +249,52 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
     return Flow(
         name,
         direction,
-        _client(name, document),
         _samples(rates, "val", t0_unix_s),
         _numbers(rates, "dur", interval_s),
         _samples(records, "tcp_rtt", t0_unix_s),
         _samples(records, "tcp_cwnd", t0_unix_s),
         _samples(records, "tcp_retransmits", t0_unix_s),
         _samples(_own_queue(name, direction, document), "dropped", t0_unix_s),
+        _client(name, document),
+        _rows(records, _SOCKET_KEYS, t0_unix_s),
+        _capacity(document, name),
     )
+
+
+_SOCKET_KEYS = (
+    "tcp_busy_us", "tcp_rwnd_limited_us", "tcp_sndbuf_limited_us", "tcp_in_flight", "tcp_cwnd",
+    "tcp_notsent_bytes", "tcp_send_queue_bytes", "tcp_mss_bytes", "tcp_receive_window_bytes",
+    "tcp_wmem_alloc_bytes", "tcp_wmem_queued_bytes", "tcp_send_buffer_bytes",
+    "tcp_pacing_rate", "tcp_tsq_limit_bytes", "tcp_tsq_throttled_us",
+    "udp_blocked", "udp_wmem_alloc_bytes", "udp_send_buffer_bytes",
+)  # fmt: skip
+_RADIO_KEYS = ("ppdus", "subframes", "busy_ns", "host_frames", "bus_frames", "device_frames")
+_WIRE_KEYS = ("sent_bytes", "sent_pkts")
+
+
+def _rows(records: list[dict[str, Any]], keys: Sequence[str], t0_unix_s: float) -> Rows:
+    """The records that have any of the keys, with all of these."""
+    have = [record for record in records if any(key in record for key in keys)]
+    values = {key: _numbers(have, key, MISSING) for key in keys}
+    return Rows(_numbers(have, "t") - t0_unix_s, values)
+
+
+def _meta(document: Document, name: str) -> Mapping[str, Any]:
+    meta: Mapping[str, Any] = document["metadata"].get("SERIES_META", {}).get(name, {})
+    return meta
 
 
 def _client(name: str, document: Document) -> str:
     """The node at the client's end of a flow."""
-    return str(document["metadata"].get("SERIES_META", {}).get(name, {}).get(CLIENT_KEY, CLIENT))
+    return str(_meta(document, name).get(CLIENT_KEY, CLIENT))
+
+
+def _capacity(document: Document, name: str) -> Capacity:
+    """Numbers by name; empty in a file that the lab did not write. Raises ValueError."""
+    most = _meta(document, name).get(CAPACITY_KEY, {})
+    if not set(map(type, most.values())) <= {int, float, bool}:
+        raise ValueError(f"metadata.SERIES_META.{name}.{CAPACITY_KEY}: expected numbers")
+    return {key: float(value) for key, value in most.items()}
 
 
 def _own_queue(name: str, direction: Direction, document: Document) -> list[dict[str, Any]]:
@@ -243,7 +311,7 @@ def _own_queue(name: str, direction: Direction, document: Document) -> list[dict
     return []
 
 
-def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Radio:
+def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float, most: Capacity) -> Radio:
     stations = [
         {"t": record["t"], **station}
         for record in records
@@ -255,8 +323,9 @@ def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Radio:
         _samples(stations, "avg_aggr_size", t0_unix_s),
         _samples(records, "ppdus", t0_unix_s),
         _samples(records, "subframes", t0_unix_s),
+        _rows(records, _RADIO_KEYS, t0_unix_s),
+        most,
         _samples(records, "tx_ns", t0_unix_s),
-        _samples(records, "busy_ns", t0_unix_s),
     )
 
 

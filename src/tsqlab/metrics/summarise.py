@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 
 from tsqlab.metrics.document import Direction, Document, Floats, Trace, trace
+from tsqlab.metrics.limits import limit_metrics
 from tsqlab.metrics.statistics import jain, mean, percentile
 
 Metrics = dict[str, float | None]
@@ -30,8 +31,6 @@ def summarise_trace(cell: Trace) -> Metrics:
     """The metrics of a cell, from its arrays."""
     shares = [flow.mean_mbps(cell.begin_s, cell.end_s) for flow in cell.flows]
     stations = _stations(cell)
-    seen = (radio.sees_busy(cell.begin_s, cell.end_s) for radio in cell.radios)
-    busy = [share for share in seen if share is not None]
     return {
         "goodput_mbps": sum(shares) if shares else None,
         "goodput_up_mbps": _directed_mbps(cell, "up"),
@@ -43,7 +42,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         "cwnd_mean": mean(cell.cwnd_packets()),
         "retransmits": _retransmits(cell),
         "fairness_stations": jain(list(stations.values())) if len(stations) > 1 else None,
-        "air_busy": max(busy, default=None),
+        **limit_metrics(cell),
         "sim_s": cell.total_s,
         **_by_node(cell, stations),
     }

@@ -17,6 +17,7 @@ from tsqlab.guest.plan import T0_NS, Plan
 from tsqlab.guest.program import Ended, Program, read_ended, read_output
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.testbed.common import write_sysctls
+from tsqlab.guest.testbed.settings import Setting
 from tsqlab.kernels import Kernel
 from tsqlab.packetdrill.suite import Script, Suite
 from tsqlab.packetdrill.version import Version
@@ -106,8 +107,9 @@ def make_plan(job: Job) -> Plan:
         folder=str(folder),
         preload=("patience", "tcp_info"),
     )
+    given = [Setting(name, value, "--sysctl") for name, value in job.sysctls.items()]
     return Plan(
-        set_up=(["run", "-", "ip", "link", "set", "lo", "up"], *write_sysctls("-", job.sysctls)),
+        set_up=(["run", "-", "ip", "link", "set", "lo", "up"], *write_sysctls("-", given)),
         measurement=(["clock", str(T0_NS), str(_STEP_NS)], program.line(), ["end"]),
         batches={_TRIAL.path.name: _TRIAL_TEXT} if job.is_trial else {},
         shown={SCRIPTS_DIR: job.suite.root, PROGRAM: job.suite.packetdrill},

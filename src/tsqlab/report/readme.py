@@ -7,7 +7,8 @@ import textwrap
 from pathlib import Path
 
 from tsqlab.errors import FileError, TsqlabError
-from tsqlab.report.pages.overview import Overview
+from tsqlab.report import hosts
+from tsqlab.report.pages.overview import Entry, Overview
 from tsqlab.report.plots import headline
 from tsqlab.report.totals import totals_markdown
 from tsqlab.results.files import write_whole
@@ -30,6 +31,11 @@ def update_readme(readme: Path, overview: Overview) -> Path:
             f"{overview.path}: no results of {headline.EXPERIMENT} for the figure; "
             f"tsqlab run {headline.EXPERIMENT}"
         )
+    if not overview.hosts:
+        raise TsqlabError(
+            f"{overview.path}: no results of {hosts.EXPERIMENT} for the table; "
+            f"tsqlab run {hosts.EXPERIMENT}"
+        )
     figure = readme.parent / "docs" / "headline.svg"
     write_whole(figure, overview.headline.encode() + b"\n")
     block = "\n".join([
@@ -37,6 +43,10 @@ def update_readme(readme: Path, overview: Overview) -> Path:
         f"![Goodput and ping of one upload: {overview.headline_text}](docs/headline.svg)",
         "",
         *_caption(overview),
+        "",
+        overview.hosts,
+        "",
+        *_claims(overview),
         "",
         totals_markdown(overview),
         "",
@@ -47,12 +57,27 @@ def update_readme(readme: Path, overview: Overview) -> Path:
 
 
 def _caption(overview: Overview) -> list[str]:
-    shown = next(entry for entry in overview.entries if entry.name == headline.EXPERIMENT)
+    shown = _entry(overview, headline.EXPERIMENT)
+    second = _entry(overview, hosts.EXPERIMENT)
+    return _wrapped(
+        f"{headline.caption()}, Linux {shown.run['Linux']}, seeds {shown.run['seeds']}, mean and "
+        "95 % interval. The host is one of the papers' time. The same upload from it and from a "
+        f"host of today ([why they differ](docs/experiments.md#eras)), seeds {second.run['seeds']}:"
+    )
+
+
+def _claims(overview: Overview) -> list[str]:
     done = sum(entry.done for entry in overview.entries)
     hours = sum(entry.simulated_s for entry in overview.entries) / 3600
-    text = (
-        f"{headline.caption()}, Linux {shown.run['Linux']}, seeds {shown.run['seeds']}, mean and "
-        f"95 % interval. What the papers claim, held against {done} runs, {hours:.1f} hours of "
-        "virtual time ([docs/claims.md](docs/claims.md)):"
+    return _wrapped(
+        f"What the papers claim, held against {done} runs, {hours:.1f} hours of virtual time "
+        "([docs/claims.md](docs/claims.md)):"
     )
+
+
+def _entry(overview: Overview, name: str) -> Entry:
+    return next(entry for entry in overview.entries if entry.name == name)
+
+
+def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _COLUMNS, break_long_words=False, break_on_hyphens=False)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.metrics.summarise import NODE_METRIC
+from tsqlab.report.limits import COLUMN, SHARES, limited_by
 from tsqlab.results.repetitions import HasMetrics, Setting, by_setting, over_seeds
 from tsqlab.results.summary import SummaryRow
 
@@ -22,7 +23,6 @@ UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
 
 _NAMES = {
     "fairness_stations": "fairness of stations",
-    "air_busy": "air busy",
     "tcp_rtt": "TCP RTT",
     "tcp_rtt_dip_period": "TCP RTT dip period",
     "tcp_rtt_sawtooth": "TCP RTT sawtooth",
@@ -32,6 +32,7 @@ _NAMES = {
     "cwnd_still": "cwnd longest rest",
     "sim": "simulated",
     "wall": "wall clock",
+    **SHARES,
 }
 _STATISTICS = {"p10": "10 %", "p50": "median", "p90": "90 %", "mean": "mean"}
 
@@ -69,6 +70,10 @@ def format_table(
     """
     head, units, *body = summary_lines(rows, known(rows, columns), beside)
     factors = len(factor_names(rows))
+    limits = [limited_by(cells) for cells in by_setting(rows).values()]
+    if any(limits):
+        head, units = [*head, COLUMN], [*units, ""]
+        body = [[*line, text] for line, text in zip(body, limits, strict=True)]
     lines = [head, *([units] if any(units) else []), *body]
     return "\n".join(aligned(lines, factors))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.experiment.host import Shift, own_shift
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import NONE, STOCK, STOCK_SHIFT, Tsq
 from tsqlab.metrics.knee import WITHIN, Knee
@@ -27,6 +28,7 @@ class Tuning:
     curve: Curve
     knee: Knee | None  # None if no limit that was tried is enough
     seeds: int
+    own: Shift  # what stock TSQ has on the device
 
 
 def read_tuning(folder: Path) -> Tuning:
@@ -40,7 +42,14 @@ def tuning_of(results: Sequence[Result]) -> Tuning:
     if found is None or len(found[1]) != 1:
         raise TsqlabError("no sweep of TSQ's ms: expected two limits or more, and nothing else")
     (curve,) = found[1].values()
-    return Tuning(curve, curve.knee(), len({result.factors.get(SEED) for result in results}))
+    seeds = len({result.factors.get(SEED) for result in results})
+    return Tuning(curve, curve.knee(), seeds, _own(results[0]))
+
+
+def _own(result: Result) -> Shift:
+    if result.spec is None or result.device is None:
+        return Shift(STOCK_SHIFT, "the kernel's own")
+    return own_shift(result.spec, result.device)
 
 
 def shift_for(ms: float) -> int:
@@ -68,10 +77,29 @@ def tuning_text(tuning: Tuning) -> str:
         f"knee:      {format_knee(knee)}: {_numbers(curve.points[knee.limit])}; the best is "
         f"{short(knee.best)} Mbit/s",
         f"           ({_interval(knee, tuning.seeds)})",
+    ]
+    if _stock_is_as_good(curve, knee):
+        return "\n".join([
+            *lines,
+            "stock TSQ is as good, and keeps the ping as short: nothing to set",
+        ])  # fmt: skip
+    lines += [
         f"CoTSQ:     sysctl -w {_sysctls(Tsq.of_ms(knee.limit))}",
-        f"driver:    {_shift(knee.limit)}",
+        f"driver:    {_shift(knee.limit, tuning.own)}",
     ]
     return "\n".join(lines)
+
+
+def _stock_is_as_good(curve: Curve, knee: Knee) -> bool:
+    """Whether stock TSQ has the knee's share of the best goodput, and no longer a ping."""
+    goodput, ping = (
+        [over_seeds(cells, metric) for cells in (curve.references.get(STOCK, ()),
+                                                 curve.points[knee.limit])]
+        for metric in ("goodput_mbps", "ping_ms_p50")
+    )  # fmt: skip
+    if not goodput[0] or not ping[0] or not ping[1]:
+        return False
+    return goodput[0].mean >= (1 - WITHIN) * knee.best and ping[0].mean <= ping[1].mean
 
 
 def _seeds(count: int) -> str:
@@ -101,9 +129,9 @@ def _sysctls(tsq: Tsq) -> str:
     return " ".join(f"{name}={value}" for name, value in tsq.sysctls().items())
 
 
-def _shift(ms: float) -> str:
+def _shift(ms: float, own: Shift) -> str:
     shift = shift_for(ms)
     allows = f"{short(1000 / 2**shift)} ms"
-    if shift == STOCK_SHIFT:
-        return f"sk_pacing_shift 10, the kernel's own, allows {allows}; nothing to set"
+    if shift == own.value:
+        return f"sk_pacing_shift {shift}, {own.cause}, allows {allows}; nothing to set"
     return f"sk_pacing_shift {shift}: sk_pacing_shift_update(sk, {shift}) allows {allows}"

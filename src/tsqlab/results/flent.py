@@ -26,18 +26,32 @@ import json
 import math
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from tsqlab.errors import FileError
-from tsqlab.metrics.document import CLIENT_KEY, QDISC_SERIES, RADIO_SERIES, Trace, trace
+from tsqlab.metrics.document import (
+    CAPACITY_KEY,
+    CLIENT_KEY,
+    QDISC_SERIES,
+    RADIO_SERIES,
+    Trace,
+    trace,
+)
 from tsqlab.metrics.summarise import Metrics, summarise_trace
 from tsqlab.results.computed import COMPUTED, Computed, compute
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
-from tsqlab.results.record import CellRecord
+from tsqlab.results.record import (
+    Capacity,
+    CellRecord,
+    RadioCapacity,
+    TsqCapacity,
+    WireCapacity,
+)
 from tsqlab.results.samples import (
     QDISC_KEYS,
     RADIO_KEYS,
@@ -74,6 +88,9 @@ def to_flent(record: CellRecord) -> Document:
             series_meta[flow.series][CLIENT_KEY] = flow.client
     for node, radio in record.measurement.radios.items():
         series_meta[_radio(node)]["SUBFRAMES_OF"] = _trimmed(radio.subframes_of)
+    for name, most in _capacities(record.capacity).items():
+        if name in series_meta:
+            series_meta[name][CAPACITY_KEY] = asdict(most)
     for computed in COMPUTED.get(record.test, ()):
         series_meta[computed.name] = _computed_meta(computed, series_meta)
         results[computed.name] = compute(computed, results)
@@ -87,11 +104,18 @@ def to_flent(record: CellRecord) -> Document:
     }
 
 
+def _capacities(most: Capacity) -> dict[str, WireCapacity | RadioCapacity | TsqCapacity]:
+    """What a cell's parts can do at most, by the series of each."""
+    wires = {_qdisc(egress): wire for egress, wire in most.wires.items()}
+    radios = {_radio(node): radio for node, radio in most.radios.items()}
+    return {**most.tsq, **wires, **radios}
+
+
 def _raw_values(record: CellRecord, clock: Clock) -> dict[str, Samples]:
     measured = record.measurement
     raw = {
         flow.series: flow_samples(
-            measured.senders[flow.series] if flow.protocol == "tcp" else {},
+            measured.senders[flow.series],
             measured.receivers[flow.series],
             clock,
         )

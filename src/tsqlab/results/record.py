@@ -8,7 +8,7 @@ the machine, so the same cell gives the same record, and the same file, wherever
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tsqlab.results.measurement import Measurement
@@ -29,6 +29,43 @@ class FlowName:
 
 
 @dataclass(frozen=True)
+class WireCapacity:
+    """What an egress of a wire can carry."""
+
+    rate_mbps: float  # of the link, or of the HTB above it
+    frame_overhead_bytes: int  # what that rate counts of a frame beside what a qdisc counts
+
+
+@dataclass(frozen=True)
+class RadioCapacity:
+    """What a radio can take in and send at one go."""
+
+    aggregate_frames: int  # MPDUs of the largest aggregate that can follow one another
+    amsdu_frames: int  # MSDUs of the largest MPDU
+    ring_frames: int  # frames that its host has given it, at which its ring counts as full
+    bus_frames: int  # of a transfer over its bus; 0: it has none
+    pulls: bool  # its frames wait above it until a PPDU is formed
+    packet_bytes: int  # what a socket is charged for a packet
+
+
+@dataclass(frozen=True)
+class TsqCapacity:
+    """What TSQ's limit is made of at a flow's sender."""
+
+    bytes: int  # the upper bound; -1: there is no limit at all
+    us: int  # the time at the pacing rate; 0: stock's, which is the rate, shifted
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """The most that a cell's specification and profile allow."""
+
+    wires: Mapping[str, WireCapacity] = field(default_factory=dict)  # by egress
+    radios: Mapping[str, RadioCapacity] = field(default_factory=dict)  # by node
+    tsq: Mapping[str, TsqCapacity] = field(default_factory=dict)  # by a flow's series
+
+
+@dataclass(frozen=True)
 class CellRecord:
     """Everything one finished cell is."""
 
@@ -44,6 +81,7 @@ class CellRecord:
     # The spec, kernel, sysctls and seeds as JSON-ready data, which is kept as it is.
     provenance: Mapping[str, Any]
     measurement: Measurement
+    capacity: Capacity = Capacity()
 
     @property
     def total_s(self) -> float:

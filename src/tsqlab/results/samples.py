@@ -85,10 +85,26 @@ _SENDER: Mapping[str, tuple[str, Callable[[int], Number | None]]] = {
     "tcp_notsent_bytes": ("notsent_bytes", _same),
     "tcp_wmem_alloc_bytes": ("wmem_alloc_bytes", _same),  # the bytes that TSQ counts
     "tcp_send_queue_bytes": ("send_queue_bytes", _same),
+    "tcp_in_flight": ("in_flight_packets", _same),
+    "tcp_mss_bytes": ("mss_bytes", _same),
+    "tcp_receive_window_bytes": ("receive_window_bytes", _same),
+    "tcp_wmem_queued_bytes": ("wmem_queued_bytes", _same),
+    "tcp_send_buffer_bytes": ("send_buffer_bytes", _same),
+    # The kernel's chronographs, cumulative: the time with something to send or unacknowledged,
+    # and the parts of it in which the receiver's window and the send buffer held the flow.
+    "tcp_busy_us": ("busy_us", _same),
+    "tcp_rwnd_limited_us": ("rwnd_limited_us", _same),
+    "tcp_sndbuf_limited_us": ("sndbuf_limited_us", _same),
     # Only a kernel with the CoTSQ series has these.
     "tcp_tsq_limit_bytes": ("tsq_limit_bytes", _tsq_limit),
     "tcp_tsq_throttled": ("tsq_throttled", _same),  # cumulative, as is the time below
     "tcp_tsq_throttled_us": ("tsq_throttled_us", _same),
+}
+
+_DATAGRAM_SENDER: Mapping[str, tuple[str, Callable[[int], Number | None]]] = {
+    "udp_blocked": ("blocked", _same),  # 1: a send waits for room in the send buffer
+    "udp_wmem_alloc_bytes": ("wmem_alloc_bytes", _same),  # what it has below it
+    "udp_send_buffer_bytes": ("send_buffer_bytes", _same),
 }
 
 SOCKET_KEYS = ("tcp_cwnd", "tcp_rtt", "tcp_rtt_var", "tcp_pacing_rate", "tcp_delivery_rate")
@@ -96,10 +112,7 @@ SOCKET_KEYS = ("tcp_cwnd", "tcp_rtt", "tcp_rtt_var", "tcp_pacing_rate", "tcp_del
 
 
 def flow_samples(sender: Table, receiver: Table, clock: Clock) -> Samples:
-    """Goodput and the sender's socket, one record per step in which either was sampled.
-
-    A flow that is not TCP has no socket statistics, only goodput.
-    """
+    """Goodput and the sender's socket, one record per step in which either was sampled."""
     records: dict[int, dict[str, Number]] = {}
     for t_ns, record in _goodput(receiver, clock) + _socket(sender):
         records.setdefault(t_ns, {"t": clock.unix(t_ns)}).update(record)
@@ -128,8 +141,9 @@ def _alive(t_ns: NDArray[np.int64], busy: NDArray[np.bool_], clock: Clock) -> ND
 
 
 def _socket(sender: Table) -> list[tuple[int, dict[str, Number]]]:
+    kind = _DATAGRAM_SENDER if "blocked" in sender else _SENDER
     columns = [(key, sender[name].tolist(), convert)
-               for key, (name, convert) in _SENDER.items() if name in sender]  # fmt: skip
+               for key, (name, convert) in kind.items() if name in sender]  # fmt: skip
     if not columns:
         return []
     rows = []

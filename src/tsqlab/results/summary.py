@@ -16,20 +16,23 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import FileError
+from tsqlab.metrics.limits import SHARES
 from tsqlab.metrics.summarise import NODE_METRIC, summarise
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import HasMetrics
 
-METRICS = (
+MEASURED = (
     "goodput_mbps",
     "ping_ms_p10", "ping_ms_p50", "ping_ms_p90", "ping_ms_mean",
     "tcp_rtt_ms_p10", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90", "tcp_rtt_ms_mean",
     "aggregate_mean", "cwnd_mean", "retransmits",
-    "fairness", "fairness_stations", "air_busy",
-    "sim_s", "wall_s",
+    "fairness", "fairness_stations",
 )  # fmt: skip
-"""The columns that every summary has, before those of single nodes."""
+METRICS = (*MEASURED, *SHARES, "sim_s", "wall_s")
+
+_WITHOUT_SHARES = tuple(name for name in METRICS if name not in SHARES)
+"""The columns of a summary that was written before there were shares."""
 
 _DIGITS = 6
 SUMMARY_BYTES_MAX = 64 << 20
@@ -112,8 +115,11 @@ def read_summary(path: Path) -> tuple[list[str], list[SummaryRow]]:
 
 def _are_metrics(columns: Sequence[str]) -> bool:
     """Whether these are all the columns of metrics, those of single nodes included."""
-    common, own = columns[: len(METRICS)], columns[len(METRICS) :]
-    return tuple(common) == METRICS and all(map(NODE_METRIC.fullmatch, own))
+    return any(
+        tuple(columns[: len(names)]) == names
+        and all(map(NODE_METRIC.fullmatch, columns[len(names) :]))
+        for names in (METRICS, _WITHOUT_SHARES)
+    )
 
 
 def _row(

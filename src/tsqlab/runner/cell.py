@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.experiment.capacity import capacity
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.stored import plain
@@ -112,4 +113,5 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
             "kernel": {"release": kernel.release, "id": kernel.id, "hz": kernel.hz},
         },
         measurement=measurement,
+        capacity=capacity(spec, job.profile),
     )

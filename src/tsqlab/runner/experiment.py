@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.bundled import is_file
+from tsqlab.experiment.host import needs_cotsq
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
@@ -59,11 +60,11 @@ def jobs_of(
         profile = profiles[device]
         wiring(cell.spec, profile)  # says whether they fit before anything is built
         kernel = kernel_for(cell)
-        if cell.spec.sender.tsq_sysctls() and not kernel.cotsq:
+        if needs_cotsq(cell.spec, profile) and not kernel.cotsq:
             raise UsageError(
                 f"cell {cell.id}: its TSQ setting needs a kernel with the CoTSQ series, which "
                 f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '
-                "{ shift = } work with any"
+                '{ shift = } work with any where truesize = "kernel"'
             )
         key = key_of(_stable(_content(cell.spec)), _stable(plain(profile)), kernel.id)
         jobs.append(Job(cell, key, profile, kernel, folder))

@@ -60,6 +60,11 @@ def test_the_family_is_the_header_s():
     assert f"AIRLINK_GENL_VERSION\t{uapi.VERSION}" in text
 
 
+def test_the_kernel_s_own_shift_has_the_header_s_number():
+    (number,) = re.findall(r"#define AIRLINK_KERNEL_SHIFT\s+(\w+)", HEADER.read_text())
+    assert int(number, 16) == uapi.KERNEL_SHIFT
+
+
 def test_a_profile_s_fields_are_the_module_s():
     text = (KERNEL_MODULES / "airlink" / "radio" / "profile.h").read_text()
     body = re.search(r"struct al_profile \{(.*?)\};", text, re.DOTALL)[1]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from folders import cell, written
 from tsqlab.cli import main
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.bundled import bundled_profiles
+from tsqlab.experiment.host import Shift
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.stored import Result, read_folder
@@ -77,6 +79,25 @@ def test_where_stock_is_enough_there_is_nothing_to_set(template: Result) -> None
     assert "the kernel's own, allows 0.977 ms; nothing to set" in tuning_text(tuning_of(cells))
 
 
+@pytest.mark.parametrize(("goodput", "ping", "good"), [(89.0, 6.9, True), (89.0, 7.1, False),
+                                                       (88.0, 3.0, False)])  # fmt: skip
+def test_where_stock_tsq_is_as_good_it_is_to_stay(
+    template: Result, goodput: float, ping: float, good: bool
+) -> None:
+    """Within 3 % of the best 91 Mbit/s, at no more than the knee's 7 ms."""
+    cells = [one for one in measured(template) if one.factors["tsq"] != "TSQ"]
+    cells += [cell(template, "TSQ", 1, goodput_mbps=goodput, ping_ms_p50=ping)]
+    words = tuning_text(tuning_of(cells))
+    assert ("stock TSQ is as good" in words) == good
+    assert ("sysctl -w" in words) != good
+
+
+def test_where_mac80211_has_the_knee_s_shift_there_is_nothing_to_set(template: Result) -> None:
+    tuning = tuning_of(measured(template))
+    words = tuning_text(replace(tuning, own=Shift(7, "mac80211's own")))
+    assert words.endswith("sk_pacing_shift 7, mac80211's own, allows 7.81 ms; nothing to set")
+
+
 def test_what_is_no_sweep_is_refused(template: Result) -> None:
     with pytest.raises(TsqlabError, match="no sweep of TSQ's ms"):
         tuning_of([cell(template, "4TSQ")])
@@ -98,6 +119,7 @@ def test_a_tuning_is_an_experiment_like_any(
         Tsq(bytes=10_000_000, us=6000, pkts=1), Tsq(bytes=-1),
     ]  # fmt: skip
     assert {one.spec.sender.congestion_control for one in experiment.cells} == {"bbr"}
+    assert {one.spec.lab.era for one in experiment.cells} == {"today"}
     assert {one.spec.lab.seed for one in experiment.cells} == {1, 2}
     assert {one.spec.testbed.layout for one in experiment.cells} == {"wifi"}
     assert (folder / "tuning.txt").read_text() in capsys.readouterr().out

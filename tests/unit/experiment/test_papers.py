@@ -15,7 +15,7 @@ from tsqlab.paths import ROOT
 
 
 def test_the_papers_come_in_the_order_of_their_pages() -> None:
-    assert list(papers()) == ["cotsq", "lwn", "tp-tsq", "aggregating", "wqm"]
+    assert list(papers()) == ["cotsq", "lwn", "tp-tsq", "aggregating", "wqm", "tsqlab"]
     assert papers()["tp-tsq"].doi == "10.1109/ACCESS.2021.3113891"
 
 

@@ -8,7 +8,16 @@ from tsqlab.errors import UsageError
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.spec import Sender, Spec
-from tsqlab.experiment.tsq import NONE, STOCK, Tsq, ms_of_name, name_of_ms, parse_tsq
+from tsqlab.experiment.tsq import (
+    CHARGED,
+    NONE,
+    STOCK,
+    KernelTime,
+    Tsq,
+    ms_of_name,
+    name_of_ms,
+    parse_tsq,
+)
 from tsqlab.kernels import Kernel
 from tsqlab.runner.experiment import jobs_of
 
@@ -75,19 +84,33 @@ def test_a_name_for_each_ms_is_read_back(ms):
 
 
 @pytest.mark.parametrize(
-    ("tsq", "setting"),
+    ("tsq", "shift", "setting"),
     [
-        ("TSQ", Tsq(us=488)),  # of 1/1024 s
-        ("CoTSQ", Tsq(bytes=5_000_000, us=3000, pkts=1)),
-        ("40pkts", Tsq(bytes=5_000_000, us=1, pkts=40)),
-        ("NoTSQ", Tsq(bytes=-1)),
-        ({"shift": 7}, Tsq(us=3906, shift=7)),
+        ("TSQ", 10, Tsq(us=488)),  # of 1/1024 s
+        ("TSQ", 8, Tsq(us=1953)),  # a driver's
+        ("CoTSQ", 8, Tsq(bytes=5_000_000, us=3000, pkts=1)),
+        ("40pkts", None, Tsq(bytes=5_000_000, us=1, pkts=40)),
+        ("NoTSQ", None, Tsq(bytes=-1)),
+        ({"shift": 7}, 10, Tsq(us=3906, shift=7)),
     ],
 )
-def test_packets_that_count_twice_as_much(tsq, setting):
-    sender = Sender.model_validate({"tsq": tsq, "truesize": "4816 B"})
-    assert sender.tsq_sysctls() == setting.sysctls()
-    assert Sender.model_validate({"tsq": tsq}).tsq_sysctls() == sender.tsq.sysctls()
+def test_packets_that_count_twice_as_much(tsq, shift, setting):
+    given = Sender.model_validate({"tsq": tsq}).tsq
+    assert given.sysctls(2 * CHARGED, shift) == setting.sysctls()
+    assert given.sysctls() == given.sysctls(None, shift)
+
+
+@pytest.mark.parametrize(("shift", "us"), [(10, 540), (9, 1081), (7, 4323), (31, 1)])
+def test_stock_s_time_is_a_share_of_the_kernel_s_own(shift, us):
+    """A patched default of 9 allows twice what 10 allows, of packets that count 4352 bytes, too."""
+    values = Tsq().sysctls(4352)
+    assert values == {
+        "net.ipv4.tcp_tsq_bytes": 0,
+        "net.ipv4.tcp_tsq_us": KernelTime(CHARGED, 4352),
+        "net.ipv4.tcp_tsq_pkts": 0,
+    }
+    assert values["net.ipv4.tcp_tsq_us"].us(shift) == us
+    assert us == max(round(1e6 / 2**shift * CHARGED / 4352), 1)
 
 
 @pytest.mark.parametrize(("pacing", "percent"), [("2.0/1.2", (200, 120)), ("6.0/3.65", (600, 365))])

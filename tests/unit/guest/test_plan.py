@@ -14,7 +14,7 @@ from tsqlab.guest.testbed import egress_queues
 from tsqlab.topology import WIRED_EGRESSES
 
 SPECS = {
-    "upload-L100M": {"testbed": {"bottleneck": "L100M"}},
+    "upload-L100M": {"testbed": {"bottleneck": "L100M"}, "sender": {"offloads": "off"}},
     "rrul-netem": {
         "testbed": {
             "bottleneck": "R10M",
@@ -28,15 +28,18 @@ SPECS = {
         "sender": {"congestion_control": "bbr", "offloads": "gso"},
         "lab": {"seed": 2},
     },
-    "udp-flood": {"flows": {"test": "udp_flood", "udp_rate": "50 Mbit/s"}},
+    "udp-flood": {
+        "flows": {"test": "udp_flood", "udp_rate": "50 Mbit/s"},
+        "sender": {"offloads": "off"},
+    },
     "two-controls": {
         "flows": {"streams": 3, "test": "tcp_ndown"},
         "sender": {"congestion_control": "cubic,bbr", "offloads": "on"},
     },
     "wifi-fullmac": {
         "testbed": {"layout": "wifi", "base_rtt": "2.5 ms"},
-        "sender": {"tsq": {"shift": 7}},
-        "lab": {"seed": 3},
+        "sender": {"tsq": {"shift": 7}, "truesize": "kernel"},
+        "lab": {"seed": 3, "era": "4.13"},
     },
     "wifi-softmac": {
         "testbed": {
@@ -49,7 +52,9 @@ SPECS = {
             "snr": "25 dB",
         },
         "flows": {"streams": 3},
+        "lab": {"era": "4.13"},
     },
+    "wifi-today": {"testbed": {"layout": "wifi", "device": "brcmfmac"}},
 }
 
 

@@ -30,7 +30,7 @@ def test_the_readme_is_made_between_its_marks(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     readme = tmp_path / "README.md"
     readme.write_text(README)
-    overview = read_overview(results(tmp_path / "results"))
+    overview = read_overview(results(results(tmp_path / "results"), "hosts"))
     figure = update_readme(readme, overview)
     text = readme.read_text()
     assert text.startswith("# x\n\n<!-- results: made by")
@@ -38,6 +38,9 @@ def test_the_readme_is_made_between_its_marks(tmp_path: Path) -> None:
     assert "\nold\n" not in text
     assert "(docs/headline.svg)" in text
     assert totals_markdown(overview) in text
+    head = "| TSQ | papers' host: Mbit/s | ping, ms | frames in an aggregate | today's host: Mbit/s"
+    assert head in text
+    assert "| `{ shift = 7 }`: what mac80211 sets today |" in text
     svg = figure.read_text()
     assert svg.startswith("<svg")
     assert "var(" not in svg, "nothing there governs its colours"
@@ -59,6 +62,8 @@ def test_a_readme_without_a_place_or_a_result_is_refused(
     readme.write_text(README)
     assert main(arguments) == 1
     assert f"no results of {NAME} for the figure" in capsys.readouterr().err
+    assert main(["report", "--all", str(results(tmp_path)), "--readme", str(readme)]) == 1
+    assert "no results of hosts for the table; tsqlab run hosts" in capsys.readouterr().err
     assert readme.read_text() == README
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsqlab.errors import FileError, TsqlabError
+from tsqlab.metrics.limits import SHARES
 from tsqlab.results.summary import (
     METRICS,
     SummaryRow,
@@ -31,8 +32,19 @@ def test_a_row_per_cell_with_the_factors_first(tmp_path: Path) -> None:
     write_summary(path, ["bottleneck", "qdisc", "seed"], ROWS)
     lines = path.read_text().splitlines()
     assert lines[0] == ",".join(["bottleneck", "qdisc", "seed", *METRICS])
-    assert lines[1] == "L10M,fq_codel limit 10,1,9.57123,,,,,,,,,,,1234570,,,,,4.5"
-    assert lines[2] == '"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,,,,,,'
+    shares = "," * len(SHARES)
+    assert lines[1] == f"L10M,fq_codel limit 10,1,9.57123,,,,,,,,,,,1234570,,{shares},,4.5"
+    assert lines[2] == f'"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,,,{shares},,'
+
+
+def test_a_summary_from_before_there_were_shares(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    path.write_text(f"seed,{','.join(name for name in METRICS if name not in SHARES)}\n"
+                    "1,9.5,,,,,,,,,,,2,,,20,4.5\n")  # fmt: skip
+    factors, (row,) = read_summary(path)
+    assert factors == ["seed"]
+    assert (row.metrics["goodput_mbps"], row.metrics["wall_s"]) == (9.5, 4.5)
+    assert not set(SHARES) & set(row.metrics)
 
 
 def test_what_is_written_can_be_read(tmp_path: Path) -> None:

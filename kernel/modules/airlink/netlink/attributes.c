@@ -8,6 +8,7 @@
 #include <net/genetlink.h>
 
 #include "netlink/attributes.h"
+#include "netlink/kernel_shift.h"
 #include "netlink/uapi.h"
 #include "radio/front.h"
 #include "radio/radio.h"
@@ -121,6 +122,12 @@ int al_netlink_read_profile(struct genl_info *info, struct al_profile *profile)
 	for (attribute = 1; attribute <= AIRLINK_PROFILE_MAX; attribute++)
 		if (tb[attribute])
 			values[attribute - 1] = nla_get_u32(tb[attribute]);
+	if (profile->pacing_shift == AIRLINK_KERNEL_SHIFT) {
+		err = al_kernel_shift(genl_info_net(info),
+				      &profile->pacing_shift);
+		if (err)
+			return err;
+	}
 	return al_profile_check(profile, info->extack);
 }
 

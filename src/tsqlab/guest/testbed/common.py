@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from tsqlab.errors import TsqlabError
+from tsqlab.experiment.host import Host
 from tsqlab.experiment.profile import Wireline
-from tsqlab.experiment.spec import Egress, Sender, Testbed
+from tsqlab.experiment.spec import Egress, Testbed
+from tsqlab.experiment.tsq import KernelTime
+from tsqlab.guest.testbed.settings import Setting
 from tsqlab.topology import sender_of
 
 PlanLine = list[str]
@@ -19,15 +22,6 @@ LEAF_MAJOR = 16
 """The major number of the handle of each egress's own qdisc, under netem and HTB."""
 
 SERVER_ADDRESS = "10.0.2.1"
-
-# The values that a machine with 8 GiB of memory chooses for itself (tcp_init, sock_init). A guest
-# has less memory, and its buffers must not be what limits a flow.
-_NODE_SYSCTLS: dict[str, int | str] = {
-    "net.ipv4.tcp_rmem": "4096 131072 6291456",
-    "net.ipv4.tcp_wmem": "4096 16384 4194304",
-    "net.ipv6.conf.all.disable_ipv6": 1,  # router solicitations would disturb the flows
-    "net.ipv6.conf.default.disable_ipv6": 1,
-}
 
 
 @dataclass(frozen=True)
@@ -78,20 +72,14 @@ def qdisc_series(port: Port) -> str:
     return f"qdisc-{port.device}"
 
 
-def guest_sysctls(sender: Sender) -> dict[str, int | str]:
-    """The sysctls that all nodes share."""
-    # A node can use only what the first namespace allows: these, and what a flow asks for.
-    controls = dict.fromkeys(["reno", "cubic", *sender.congestion_control.split(",")])
-    return {
-        "net.ipv4.tcp_mem": "90000 120000 180000",  # counted in pages
-        "net.ipv4.tcp_allowed_congestion_control": " ".join(controls),
-    }
-
-
-def write_sysctls(node: str, values: Mapping[str, int | str]) -> Iterable[PlanLine]:
+def write_sysctls(node: str, settings: Iterable[Setting]) -> Iterable[PlanLine]:
     """Set a node's sysctls."""
-    for name, value in values.items():
-        yield ["write", node, f"/proc/sys/{name.replace('.', '/')}", str(value)]
+    for setting in settings:
+        path, value = f"/proc/sys/{setting.name.replace('.', '/')}", setting.value
+        if isinstance(value, KernelTime):
+            yield ["write-time", node, path, str(value.numerator), str(value.denominator)]
+        else:
+            yield ["write", node, path, str(value)]
 
 
 def wire_batch(links: Iterable[tuple[Port, Port]]) -> list[str]:
@@ -122,15 +110,25 @@ def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[s
             yield ["write", "-", path, str(value)]
 
 
-def up_commands(port: Port, testbed: Testbed, sender: Sender) -> list[str]:
+def up_commands(port: Port, testbed: Testbed, host: Host) -> list[str]:
     """ip(8) commands that bring a node's device up."""
     # One packet per skb: TCP builds GSO packets whatever the device says, since commit
     # 0a6b2a1dc2a2 ("tcp: switch to GSO being always on") (in v4.17).
-    single = " gso_max_segs 1" if sender.offloads == "off" else ""
+    single = " gso_max_segs 1" if host.offloads == "off" else ""
     return [
         f"address add {port.address} dev {port.device}",
         f"link set dev {port.device} mtu {testbed.mtu}{single} up",
     ]
+
+
+def offload_lines(ports: Iterable[Port], host: Host, *, tso: Container[Port]) -> Iterable[PlanLine]:
+    """Switch off what a host has off; a device begins with all that it has. *tso*: who has that."""
+    if host.offloads == "on":
+        return
+    for port in ports:
+        names = ["tso", "gso", "gro"] if port in tso else ["gso", "gro"]
+        states = [word for name in names for word in (name, "off")]
+        yield ["run", port.node, "ethtool", "-K", port.device, *states]
 
 
 def egress_queues(device: str, egress: Egress) -> list[str]:
@@ -156,16 +154,6 @@ def egress_queues(device: str, egress: Egress) -> list[str]:
     if egress.qdisc is not None:
         lines.append(f"qdisc add dev {device} {parent} handle {LEAF_MAJOR:x}: {egress.qdisc}")
     return lines
-
-
-def sysctls(node: str, testbed: Testbed, sender: Sender, *, forwards: bool) -> dict[str, int | str]:
-    """A node's sysctls: the lab's own, then the experiment's over them."""
-    first = sender.congestion_control.split(",")[0]
-    own: dict[str, int | str] = {"net.ipv4.tcp_congestion_control": first}
-    own |= sender.tsq_sysctls() | sender.pacing_ratios()
-    if forwards:
-        own = {"net.ipv4.ip_forward": 1}
-    return _NODE_SYSCTLS | own | testbed.sysctl.get(node, {})
 
 
 def batch(lines: Iterable[str]) -> str:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Edca, Link, Radio
-from tsqlab.airlink.uapi import Front, ProfileAttribute
+from tsqlab.airlink.uapi import KERNEL_SHIFT, Front, ProfileAttribute
+from tsqlab.experiment.host import host_of, radio_shift
 from tsqlab.experiment.profile import Airlink, data_rate
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
@@ -28,13 +29,13 @@ from tsqlab.guest.testbed.common import (
     batch,
     card_lines,
     egress_queues,
-    guest_sysctls,
-    sysctls,
+    offload_lines,
     up_commands,
     wire_batch,
     write_sysctls,
 )
 from tsqlab.guest.testbed.radio_lines import genl, watch
+from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
 from tsqlab.guest.testbed.softmac import Bss
 from tsqlab.topology import ACCESS_POINT, SERVER, TO_STATIONS, WIFI_WIRE, egress
 
@@ -72,6 +73,7 @@ class Wifi:
         self.spec, self.testbed, self.sender = spec, spec.testbed, spec.sender
         self.clients = spec.testbed.clients
         self.profile = profile
+        self.host = host_of(spec, profile)
         self.front = _FRONTS[profile.front]
         ap_profile = profile.access_point or profile
         self.rate = data_rate(self.testbed.rate, profile)
@@ -112,7 +114,7 @@ class Wifi:
         """The plan's lines before the clock starts."""
         for module in ("wireline", "airlink"):
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
-        yield from write_sysctls("-", guest_sysctls(self.sender))
+        yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         for port in _WIRE:
             card = self.profile.ethernet
@@ -120,15 +122,12 @@ class Wifi:
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         yield from self._radios()
         for node in self.testbed.nodes:
-            forwards = node == ACCESS_POINT
-            yield from write_sysctls(
-                node, sysctls(node, self.testbed, self.sender, forwards=forwards)
-            )
+            yield from write_sysctls(node, node_sysctls(self.spec, self.profile, node))
         yield from self.front.associate(self._bss())
         for node in self.testbed.nodes:
             yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
             yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
-        yield from self._offloads()
+        yield from offload_lines(self.ports, self.host, tso=_WIRE)
 
     def _bss(self) -> Bss:
         return Bss(
@@ -159,8 +158,13 @@ class Wifi:
         attributes = site.profile.attributes()
         if self.testbed.rts is not None:
             attributes[ProfileAttribute.RTS_BYTES] = self.testbed.rts
-        if site.access_point and self.sender.tsq.shift:
-            attributes[ProfileAttribute.PACING_SHIFT] = self.sender.tsq.shift
+        attributes.pop(ProfileAttribute.PACING_SHIFT, None)
+        shift = self.host.shift
+        if not site.access_point:
+            shift = radio_shift(self.spec, site.profile, self.profile.front)
+        if shift:
+            value = KERNEL_SHIFT if shift.value == "kernel" else shift.value
+            attributes[ProfileAttribute.PACING_SHIFT] = value
         return Radio(
             MEDIUM,
             site.port.mac,
@@ -190,18 +194,11 @@ class Wifi:
     def _node_batch(self, node: str, ports: Iterable[Port]) -> str:
         lines = ["link set dev lo up"]
         for port in ports:
-            lines += up_commands(port, self.testbed, self.sender)
+            lines += up_commands(port, self.testbed, self.host)
         if node != ACCESS_POINT:
             gateway = _SERVER_GATEWAY if node == SERVER else _GATEWAY
             lines.append(f"route add default via {gateway}")
         return batch(lines)
-
-    def _offloads(self) -> Iterable[PlanLine]:
-        """A radio has no TSO to switch."""
-        state = "on" if self.sender.offloads == "on" else "off"
-        for port in self.ports:
-            tso = ["tso", state] if port in _WIRE else []
-            yield ["run", port.node, "ethtool", "-K", port.device, *tso, "gso", state, "gro", state]
 
     def _watched(self, site: _Site) -> WatchedRadio:
         node, series = site.port.node, f"radio-{site.port.device}"

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from tsqlab.experiment.host import Host, host_of
 from tsqlab.experiment.profile import Wireline
-from tsqlab.experiment.spec import Sender, Spec, Testbed
+from tsqlab.experiment.spec import Spec, Testbed
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
     SERVER_ADDRESS,
@@ -22,12 +23,12 @@ from tsqlab.guest.testbed.common import (
     batch,
     card_lines,
     egress_queues,
-    guest_sysctls,
-    sysctls,
+    offload_lines,
     up_commands,
     wire_batch,
     write_sysctls,
 )
+from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
 from tsqlab.topology import (
     CLIENT,
     DOWN_FROM_ROUTER,
@@ -59,7 +60,8 @@ class Wired:
 
     def __init__(self, spec: Spec, card: Wireline) -> None:
         """Wire cards of one profile."""
-        self.testbed, self.sender, self.card = spec.testbed, spec.sender, card
+        self.spec, self.testbed, self.card = spec, spec.testbed, card
+        self.host = host_of(spec, card)
 
     @property
     def qdiscs(self) -> Mapping[str, Port]:
@@ -76,7 +78,7 @@ class Wired:
         shaped = self.testbed.shaped()
         for node in self.testbed.nodes:
             ports = [port for port in PORTS if port.node == node]
-            files[f"{node}.ip"] = _node_batch(node, ports, self.testbed, self.sender)
+            files[f"{node}.ip"] = _node_batch(node, ports, self.testbed, self.host)
             files[f"{node}.tc"] = batch(
                 line for port in ports for line in egress_queues(port.device, shaped[port.egress])
             )
@@ -85,21 +87,17 @@ class Wired:
     def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines before the clock starts."""
         yield ["module", f"{MODULE_DIR}/wireline.ko"]
-        yield from write_sysctls("-", guest_sysctls(self.sender))
+        yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         line_rate = self.testbed.line_rate(self.card.line_rate)
         for port in PORTS:
             yield from card_lines(port, self.card, line_rate, self._attributes(port))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         for node in self.testbed.nodes:
-            values = sysctls(node, self.testbed, self.sender, forwards=node == ROUTER)
-            yield from write_sysctls(node, values)
+            yield from write_sysctls(node, node_sysctls(self.spec, self.card, node))
             yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
             yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
-        state = "on" if self.sender.offloads == "on" else "off"
-        offloads = ["tso", state, "gso", state, "gro", state]
-        for port in PORTS:
-            yield ["run", port.node, "ethtool", "-K", port.device, *offloads]
+        yield from offload_lines(PORTS, self.host, tso=PORTS)
 
     def _attributes(self, port: Port) -> dict[str, int]:
         """A card's attributes in sysfs.
@@ -110,14 +108,14 @@ class Wired:
         far = port.egress in (UP_TO_SERVER, DOWN_FROM_SERVER)
         return {
             "propagation_ns": self.testbed.base_rtt // 2 if far else 0,
-            "pacing_shift": self.sender.tsq.shift if port.node != ROUTER else 0,
+            "pacing_shift": self.spec.sender.tsq.shift if port.node != ROUTER else 0,
         }
 
 
-def _node_batch(node: str, ports: Iterable[Port], testbed: Testbed, sender: Sender) -> str:
+def _node_batch(node: str, ports: Iterable[Port], testbed: Testbed, host: Host) -> str:
     lines = ["link set dev lo up"]
     for port in ports:
-        lines += up_commands(port, testbed, sender)
+        lines += up_commands(port, testbed, host)
     if node in _GATEWAYS:
         lines.append(f"route add default via {_GATEWAYS[node]}")
     return batch(lines)

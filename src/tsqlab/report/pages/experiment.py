@@ -24,6 +24,7 @@ from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.against import level_text
 from tsqlab.report.claims import claim_rows, totals
+from tsqlab.report.limits import COLUMN, limit_rows, limited_by
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.shown import beside_of, columns_of
@@ -38,6 +39,9 @@ REPORT = "report.html"
 SUMMARY = "summary.csv"
 _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
+
+_CELL_COLUMNS = (*COLUMNS, "retransmits")
+"""The table of cells has no room for more; summary.csv has them all."""
 
 PLOTS = "plots"
 # A page with hundreds of cells is to stay below 5 MB. Its plots may take this much of that.
@@ -117,6 +121,7 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         totals=totals(claims),
         sections=sections,
         summary=_summary(folder),
+        limits=_limits(folder),
         cells=_cells(folder),
         citation=papers()[manifest.paper].citation if manifest.paper in papers() else "",
     )
@@ -159,16 +164,30 @@ def _summary(folder: Folder) -> Mapping[str, Any]:
     rows = [result.row() for result in folder.results]
     head, units, *body = summary_lines(rows, columns_of(folder), beside_of(folder))
     factors = len(factor_names(rows))
-    kernels = (releases(cells) for cells in by_setting(folder.results).values())
+    settings = by_setting(folder.results).values()
+    kernels, limits = map(releases, settings), [limited_by(cells) for cells in settings]
     return {
         "factors": [*head[:factors], _KERNEL],
-        "columns": list(zip(head[factors:], units[factors:], strict=True)),
+        "columns": [
+            *zip(head[factors:], units[factors:], strict=True),
+            *([(COLUMN, "")] if any(limits) else []),
+        ],
         "against": level_text(folder.manifest.against),
         "rows": [
-            [*line[:factors], kernel, *line[factors:]]
-            for line, kernel in zip(body, kernels, strict=True)
+            [*line[:factors], kernel, *line[factors:], *([limit] if any(limits) else [])]
+            for line, kernel, limit in zip(body, kernels, limits, strict=True)
         ],
         "seeds": max((len(cells) for cells in by_setting(rows).values()), default=0),
+    }
+
+
+def _limits(folder: Folder) -> Mapping[str, Any]:
+    """The table of what limited each flow."""
+    rows = limit_rows(folder.results)
+    factors = list(dict.fromkeys(name for row in rows for name, _ in row.setting))
+    return {
+        "factors": factors,
+        "rows": [([str(dict(row.setting).get(name, "")) for name in factors], row) for row in rows],
     }
 
 
@@ -178,7 +197,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
     results = {result.id: result for result in folder.results}
     factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
                                                        for name in cell.factors)]))  # fmt: skip
-    columns = known(folder.results, [*COLUMNS, "retransmits"])
+    columns = known(folder.results, _CELL_COLUMNS)
     rows = []
     for cell in manifest.cells:
         result = results.get(cell.id)

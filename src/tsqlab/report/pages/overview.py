@@ -19,6 +19,7 @@ from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
 from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
+from tsqlab.report import hosts
 from tsqlab.report.claims import ClaimRow, claim_rows, totals
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
@@ -60,6 +61,7 @@ class Overview:
     entries: list[Entry]
     headline: str | None  # the README's figure
     headline_text: str  # the figure's numbers, for those who do not see the figure
+    hosts: str  # the README's table of hosts; empty without results
     others: list[tuple[str, str]]  # the name and the link of each further folder
 
     def count(self, paper: str | None = None) -> Counter[Outcome]:
@@ -91,7 +93,7 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
     """
     if not path.is_dir():
         raise FileError(path, "no such folder; give the one that tsqlab run --all wrote")
-    entries, figure, numbers = [], None, ""
+    entries, figure, numbers, table = [], None, "", ""
     for name in sorted(bundled_experiments(), key=_place):
         folder, error = _folder(path / name, name)
         if folder.results and not error:
@@ -102,8 +104,10 @@ def read_overview(path: Path, each: Callable[[Folder], object] = lambda _: None)
         if name == headline.EXPERIMENT:
             figure = headline.headline(folder.results)
             numbers = headline.description(folder.results)
+        if name == hosts.EXPERIMENT:
+            table = hosts.hosts_markdown(folder.results)
         entries.append(_entry(folder, name, error))
-    return Overview(path, entries, figure, numbers, list(_others(path)))
+    return Overview(path, entries, figure, numbers, table, list(_others(path)))
 
 
 def _place(name: str) -> tuple[int, list[tuple[int, str]]]:

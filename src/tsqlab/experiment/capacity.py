@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The most that a cell's links and TSQ's settings allow, by its specification and its profile.
+
+What was measured is held against these numbers to say what limited a flow
+(tsqlab.metrics.limits).
+"""
+
+from __future__ import annotations
+
+from tsqlab.airlink.rates import standard_rate
+from tsqlab.experiment.host import tsq_sysctls
+from tsqlab.experiment.neutral import NEUTRAL
+from tsqlab.experiment.profile import Airlink, Profile, data_rate
+from tsqlab.experiment.spec import Egress, Spec
+from tsqlab.experiment.tsq import CHARGED, STOCK_SHIFT, KernelTime
+from tsqlab.model.mac import (
+    MPDU_MAX_BYTES,
+    MSDU_MAX_BYTES,
+    STANDARD_LIMITS,
+    Limits,
+    largest_aggregate,
+    mpdu_bytes,
+)
+from tsqlab.results.record import Capacity, RadioCapacity, TsqCapacity, WireCapacity
+from tsqlab.topology import ACCESS_POINT, SERVER, WIFI_WIRE
+from tsqlab.units import Rate
+
+_WIRE_BYTES = 24
+"""What a frame takes on the wire beside what a qdisc counts: FCS, preamble and gap."""
+
+_UDP_IP_BYTES = 8 + 20
+_PACKET_BYTES_MAX = MSDU_MAX_BYTES - 8  # an MSDU has an LLC header
+
+_OUTPUT_BYTES = 1 << 20  # the kernel's default of tcp_limit_output_bytes
+_BYTES, _US = "net.ipv4.tcp_tsq_bytes", "net.ipv4.tcp_tsq_us"
+_STOCK_BYTES = "net.ipv4.tcp_limit_output_bytes"
+
+
+def capacity(spec: Spec, profile: Profile) -> Capacity:
+    """The most that each link of a cell can carry, and what TSQ's limit is made of."""
+    senders = {flow.series: client if flow.direction == "up" else SERVER
+               for flow, client in spec.flows_of_clients()}  # fmt: skip
+    return Capacity(
+        wires=_wires(spec, profile),
+        radios=_radios(spec, profile) if isinstance(profile, Airlink) else {},
+        tsq={series: _tsq(spec, profile, node) for series, node in senders.items()},
+    )
+
+
+def _wires(spec: Spec, profile: Profile) -> dict[str, WireCapacity]:
+    testbed = spec.testbed
+    if isinstance(profile, Airlink):
+        line_rate = profile.ethernet.line_rate
+        egresses = {name: testbed.egress.get(name, Egress()) for name in WIFI_WIRE}
+    else:
+        line_rate, egresses = testbed.line_rate(profile.line_rate), testbed.shaped()
+    return {name: _wire(egress.rate, line_rate) for name, egress in egresses.items()}
+
+
+def _wire(shaped: Rate | None, line_rate: Rate) -> WireCapacity:
+    """The rate of HTB, which counts as a qdisc does, or of the card, whichever is less."""
+    if shaped is not None and shaped < line_rate:
+        return WireCapacity(shaped / 1e6, 0)
+    return WireCapacity(line_rate / 1e6, _WIRE_BYTES)
+
+
+def _radios(spec: Spec, profile: Airlink) -> dict[str, RadioCapacity]:
+    sides = dict.fromkeys(spec.testbed.clients, profile)
+    sides[ACCESS_POINT] = profile.access_point or profile
+    return {node: _radio(spec, profile, side) for node, side in sides.items()}
+
+
+def _radio(spec: Spec, station: Airlink, radio: Airlink) -> RadioCapacity:
+    """The least of the profile's own limits and the standard's, with full-sized packets.
+
+    Aggregates that are formed ahead share one block ack window, whatever it is.
+    """
+    rate = standard_rate(data_rate(spec.testbed.rate, station))
+    limits = STANDARD_LIMITS[rate.standard]
+    ahead = _of(radio, "aggregates_ahead")
+    window = _of(radio, "window_frames") // ahead
+    time = radio.aggregate_time
+    own = Limits(
+        max(1, min(_of(radio, "aggregate_frames"), window)),
+        radio.aggregate_bytes or limits.bytes,
+        time.ns if time else limits.duration_ns,
+    )
+    msdus, mpdu = _largest_mpdu(spec, radio, rate.standard)
+    host = _of(radio, "host_frames")
+    return RadioCapacity(
+        aggregate_frames=largest_aggregate(rate, mpdu, own),
+        amsdu_frames=msdus,
+        ring_frames=min(host, radio.resume_frames or host),
+        bus_frames=radio.bus_frames or 0,
+        pulls=radio.front == "softmac" and radio.device_queues in (None, "pull"),
+        packet_bytes=CHARGED,
+    )
+
+
+def _of(radio: Airlink, key: str) -> int:
+    """A number of the profile, or what holds where it leaves it out."""
+    return int(getattr(radio, key) or NEUTRAL[key])
+
+
+def _largest_mpdu(spec: Spec, radio: Airlink, standard: str) -> tuple[int, int]:
+    """How many full-sized packets go into an A-MSDU, and the bytes of its MPDU."""
+    packet = min(spec.testbed.mtu, _PACKET_BYTES_MAX)
+    if spec.flows.test == "udp_flood":
+        packet = min(spec.flows.udp_size + _UDP_IP_BYTES, packet)
+    most = min(_of(radio, "amsdu_bytes"), MPDU_MAX_BYTES.get(standard, 0))
+    sizes = {msdus: mpdu_bytes(packet, packets=msdus)
+             for msdus in range(1, _of(radio, "amsdu_frames") + 1)}  # fmt: skip
+    msdus = max([msdus for msdus, size in sizes.items() if size <= most], default=1)
+    return msdus, sizes[msdus]
+
+
+def _tsq(spec: Spec, profile: Profile, node: str) -> TsqCapacity:
+    own = {name.replace("/", "."): value for name, value in
+           spec.testbed.sysctl.get(node, {}).items()}  # fmt: skip
+    values = tsq_sysctls(spec, profile, node) | own
+    return TsqCapacity(
+        bytes=_number(values.get(_BYTES)) or _number(values.get(_STOCK_BYTES)) or _OUTPUT_BYTES,
+        us=_number(values.get(_US)),
+    )
+
+
+def _number(value: int | str | KernelTime | None) -> int:
+    """A sysctl's value; 0 for none, and for what the kernel would refuse."""
+    if isinstance(value, KernelTime):
+        return value.us(STOCK_SHIFT)
+    try:
+        return int(value or 0)
+    except ValueError:
+        return 0

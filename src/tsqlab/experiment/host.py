@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cell's sending hosts: what [sender] says, and of the rest what its era says of the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tsqlab.experiment.era import ERAS, Offloads
+from tsqlab.experiment.profile import Airlink, Profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.tsq import MAC80211_SHIFT, STOCK_SHIFT, KernelTime
+from tsqlab.units import Size
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What is written to sk_pacing_shift below TCP."""
+
+    # "kernel": the default that TCP has for it, so that mac80211's own value is not written.
+    value: int | Literal["kernel"]
+    cause: str
+
+
+@dataclass(frozen=True)
+class Host:
+    """How the hosts of a cell send, and which key, era or profile each setting is from."""
+
+    offloads: Offloads
+    offloads_cause: str
+    truesize: Size | None  # None: what the guest's kernel charges
+    truesize_cause: str
+    shift: Shift | None  # of the clients; None: nothing but what mac80211 has by itself
+
+
+def host_of(spec: Spec, profile: Profile) -> Host:
+    """The hosts of *spec* over devices of *profile*."""
+    era, sender = ERAS[spec.lab.era], spec.sender
+    usual = era.radio if isinstance(profile, Airlink) else era.wire
+    return Host(
+        sender.offloads or usual.offloads,
+        "sender.offloads" if sender.offloads else _era(spec),
+        usual.truesize if sender.truesize is None else sender.truesize or None,
+        _era(spec) if sender.truesize is None else "sender.truesize",
+        client_shift(spec, profile),
+    )
+
+
+def client_shift(spec: Spec, profile: Profile) -> Shift | None:
+    """What the device of a client writes to sk_pacing_shift."""
+    if spec.sender.tsq.shift:
+        return Shift(spec.sender.tsq.shift, "sender.tsq")
+    return radio_shift(spec, profile, profile.front) if isinstance(profile, Airlink) else None
+
+
+def radio_shift(spec: Spec, radio: Airlink, front: str) -> Shift | None:
+    """What the driver of a radio with that *front*, or mac80211 above it, writes by itself."""
+    era = ERAS[spec.lab.era]
+    if front == "softmac" and era.mac80211_shift is not None:
+        return Shift(era.mac80211_shift, _era(spec))
+    if radio.pacing_shift and (front == "softmac" or era.driver_shifts):
+        return Shift(radio.pacing_shift, f"profile {spec.testbed.device}")
+    return None
+
+
+def own_shift(spec: Spec, profile: Profile) -> Shift:
+    """What stock TSQ has at a client, in numbers, and whose value it is."""
+    radio = profile if isinstance(profile, Airlink) else None
+    shift = radio_shift(spec, radio, radio.front) if radio else None
+    if shift and shift.value != "kernel":
+        return Shift(shift.value, "the driver's own")
+    if radio and radio.front == "softmac" and shift is None:
+        return Shift(MAC80211_SHIFT, "mac80211's own")
+    return Shift(STOCK_SHIFT, "the kernel's own")
+
+
+def tsq_sysctls(spec: Spec, profile: Profile, node: str) -> dict[str, int | KernelTime]:
+    """The sysctls of sender.tsq at a node, for packets that count as the host's; empty for stock.
+
+    Where stock's time is the driver's, that is what counts, in numbers; the server has a wire.
+    """
+    host = host_of(spec, profile)
+    shift: int | None = spec.sender.tsq.shift or None
+    if node in spec.testbed.clients and isinstance(profile, Airlink):
+        if host.shift is None:
+            shift = MAC80211_SHIFT if profile.front == "softmac" else None
+        elif host.shift.value != "kernel":
+            shift = host.shift.value
+    return spec.sender.tsq.sysctls(host.truesize, shift)
+
+
+def needs_cotsq(spec: Spec, profile: Profile) -> bool:
+    """Whether a cell writes sysctls of the CoTSQ series."""
+    return any(tsq_sysctls(spec, profile, node) for node in spec.testbed.nodes)
+
+
+def _era(spec: Spec) -> str:
+    return f"era {spec.lab.era}"

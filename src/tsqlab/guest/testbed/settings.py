@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the testbed sets in a guest's kernel, each with the key of an experiment that asks for it.
+
+What is set here is what a patch of the same default cannot show; tsqlab.guest.overrides lists it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tsqlab.experiment.host import host_of, tsq_sysctls
+from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.tsq import KernelTime
+from tsqlab.topology import ACCESS_POINT, ROUTER
+
+LAB = "the lab"
+
+# The values that a machine with 8 GiB of memory chooses for itself (tcp_init, sock_init). A guest
+# has less memory, and its buffers must not be what limits a flow.
+_NODE_SYSCTLS: dict[str, int | str] = {
+    "net.ipv4.tcp_rmem": "4096 131072 6291456",
+    "net.ipv4.tcp_wmem": "4096 16384 4194304",
+    "net.ipv6.conf.all.disable_ipv6": 1,  # router solicitations would disturb the flows
+    "net.ipv6.conf.default.disable_ipv6": 1,
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A sysctl, and why it is set."""
+
+    name: str
+    value: int | str | KernelTime
+    cause: str
+
+
+def guest_sysctls(spec: Spec) -> list[Setting]:
+    """The sysctls that all nodes share."""
+    # A node can use only what the first namespace allows: these, and what a flow asks for.
+    asked = spec.sender.congestion_control.split(",")
+    controls = " ".join(dict.fromkeys(["reno", "cubic", *asked]))
+    return [
+        Setting("net.ipv4.tcp_mem", "90000 120000 180000", LAB),  # counted in pages
+        Setting("net.ipv4.tcp_allowed_congestion_control", controls, LAB),
+    ]
+
+
+def node_sysctls(spec: Spec, profile: Profile, node: str) -> list[Setting]:
+    """A node's own: the lab's, those of [sender], then the experiment's over them."""
+    chosen = {name: Setting(name, value, LAB) for name, value in _NODE_SYSCTLS.items()}
+    if node in (ROUTER, ACCESS_POINT):
+        chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
+    else:
+        chosen |= _by_name(_sender_sysctls(spec, profile, node))
+    own = spec.testbed.sysctl.get(node, {})
+    chosen |= _by_name(
+        Setting(name, value, f"testbed.sysctl.{node}") for name, value in own.items()
+    )
+    return list(chosen.values())
+
+
+def _sender_sysctls(spec: Spec, profile: Profile, node: str) -> Iterable[Setting]:
+    sender, host = spec.sender, host_of(spec, profile)
+    first = sender.congestion_control.split(",")[0]
+    yield Setting("net.ipv4.tcp_congestion_control", first, "sender.congestion_control")
+    stock = not sender.tsq.sysctls()
+    cause = host.truesize_cause if stock else "sender.tsq"
+    if not stock and host.truesize and sender.tsq.bytes >= 0:
+        cause = f"sender.tsq, {host.truesize_cause}"
+    for name, value in tsq_sysctls(spec, profile, node).items():
+        yield Setting(name, value, cause)
+    for name, ratio in sender.pacing_ratios().items():
+        yield Setting(name, ratio, "sender.pacing")
+
+
+def _by_name(settings: Iterable[Setting]) -> dict[str, Setting]:
+    return {setting.name: setting for setting in settings}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Eras in a guest: what a host does by itself, and that a patched default rules over each link."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from single import single
+from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.tsq import CHARGED
+from tsqlab.kernels import Recipe, build
+from tsqlab.kernels.source import patches_of
+from tsqlab.results.flent import read_flent
+from tsqlab.runner.cell import Job, run_cell
+
+FLOWS = {"length": "4 s", "delay": "1 s"}
+WIRE = {"bottleneck": "L100M"}
+FULLMAC = {"layout": "wifi", "device": "ath9k_htc", "base_rtt": "4 ms"}
+SOFTMAC = {"layout": "wifi", "device": "ath9k", "base_rtt": "4 ms"}
+BRCMFMAC = {"layout": "wifi", "device": "brcmfmac", "base_rtt": "4 ms"}
+TODAY = {"era": "today"}
+FAST = {"pacing": "6.0/3.6"}  # the time is then more than the two skbs that always may go
+LARGER = {"truesize": "4352 B", **FAST}
+
+# What somebody might try: 2 ms of stock TSQ in the place of 1.
+BEFORE, AFTER = (f"\tWRITE_ONCE(sk->sk_pacing_shift, {shift});" for shift in (10, 9))
+PATCH = f"""\
+diff --git a/net/core/sock.c b/net/core/sock.c
+--- a/net/core/sock.c
++++ b/net/core/sock.c
+@@ -3658,3 +3658,3 @@
+ \tsk->sk_pacing_rate = ~0UL;
+-{BEFORE}
++{AFTER}
+ \tsk->sk_incoming_cpu = -1;
+"""
+
+
+@pytest.fixture(scope="session")
+def shifted(tmp_path_factory):
+    """A kernel whose sk_pacing_shift is 9 by default."""
+    folder = tmp_path_factory.mktemp("patches")
+    for number, patch in enumerate(patches_of("6.12", None)):
+        (folder / f"{number:04}.patch").write_bytes(patch.read_bytes())
+    (folder / "9999.patch").write_text(f"sock: 2 ms of TSQ\n\n{PATCH}")
+    return build(Recipe(version="6.12", patches=folder))
+
+
+def times_ms(document):
+    """The time at the pacing rate that TSQ's limit is, while the flow runs steadily."""
+    rows = document["raw_values"]["TCP upload::1"]
+    first = min(row["t"] for row in rows)
+    pairs = [
+        (row["tcp_tsq_limit_bytes"], next_row["tcp_pacing_rate"] * 1e6 / 8)
+        for row, next_row in pairwise(rows)
+        if row["t"] - first > 2 and "tcp_tsq_limit_bytes" in row and "tcp_pacing_rate" in next_row
+    ]
+    assert len(pairs) > 10
+    return np.median([limit / rate for limit, rate in pairs]) * 1000
+
+
+@pytest.mark.parametrize(
+    ("testbed", "lab", "sender", "ms"),
+    [
+        (WIRE, {}, FAST, 1 / 1.024),
+        (FULLMAC, {}, FAST, 1 / 1.024),
+        (SOFTMAC, {}, FAST, 1 / 1.024),
+        (SOFTMAC, TODAY, FAST, 8 / 1.024),  # mac80211's own 7
+        (BRCMFMAC, {}, FAST, 1 / 1.024),
+        (BRCMFMAC, TODAY, FAST, 4 / 1.024),  # its driver's 8
+        (FULLMAC, {}, LARGER, CHARGED / 4352 / 1.024),
+        (SOFTMAC, TODAY, LARGER, CHARGED / 4352 * 8 / 1.024),
+    ],
+    ids=str,
+)
+def test_what_is_set_below_tcp(cell, testbed, lab, sender, ms):
+    spec = {"testbed": testbed, "flows": FLOWS, "lab": {"era": "4.13", **lab}, "sender": sender}
+    assert times_ms(cell(spec)) == pytest.approx(ms, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("testbed", "device"), [({}, "c0"), (FULLMAC, "wlan1"), (SOFTMAC, "wlan1")],
+    ids=["wire", "fullmac", "softmac"],
+)  # fmt: skip
+@pytest.mark.parametrize(("offloads", "state"), [("on", "on"), ("gso", "off")])
+def test_devices_begin_with_all_offloads(guest, testbed, device, offloads, state):
+    """So a host that has them on is told nothing. A radio, without scatter-gather, has only GRO."""
+    out = guest(
+        f"run\tC\tsh\t-c\tethtool -k {device} > /tsqlab/out/offloads",
+        "clock\t10000000000\t100000000\t10100000000",
+        "end",
+        spec={"testbed": testbed, "sender": {"offloads": offloads}},
+    )
+    found = dict(re.findall(r"([a-z-]+)-offload: (on|off)", (out / "offloads").read_text()))
+    names = ["generic-receive"]
+    names += [] if testbed else ["tcp-segmentation", "generic-segmentation"]
+    assert {found[name] for name in names} == {state}
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("truesize", ["kernel", "4352 B"])
+@pytest.mark.parametrize("testbed", [WIRE, FULLMAC, SOFTMAC], ids=["wire", "fullmac", "softmac"])
+def test_a_patched_default_rules_over_every_link(shifted, tmp_path, cpu, testbed, truesize):
+    """Twice the time of the kernel without the patch, of packets that count more, too."""
+    spec = Spec.model_validate(
+        single({"testbed": testbed, "flows": FLOWS, "sender": {**FAST, "truesize": truesize}})
+    )
+    job = Job(Cell({}, spec), "key", load_profile(spec.testbed.device), shifted, tmp_path)
+    run_cell(job, cpu)
+    share = 1 if truesize == "kernel" else CHARGED / 4352
+    assert times_ms(read_flent(job.file)) == pytest.approx(2 / 1.024 * share, rel=0.05)
