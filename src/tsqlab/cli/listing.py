@@ -58,8 +58,8 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _bibtex() -> None:
-    from tsqlab.experiment.papers import papers  # noqa: PLC0415
+    from tsqlab.experiment.papers import cited  # noqa: PLC0415
 
     own = ("@software{tsqlab,", "  author = {{The tsqlab maintainers}},", "  title = {{tsqlab}},",
            f"  version = {{{__version__}}},", "}")  # fmt: skip
-    print("\n\n".join([*(paper.bibtex(name) for name, paper in papers().items()), "\n".join(own)]))
+    print("\n\n".join([*(paper.bibtex(name) for name, paper in cited().items()), "\n".join(own)]))

@@ -62,6 +62,14 @@ def papers() -> Mapping[str, Paper]:
     return read_papers(PAPERS)
 
 
+_OWN = "tsqlab"  # the lab's own experiments, which no paper describes
+
+
+def cited() -> dict[str, Paper]:
+    """The papers that somebody else wrote. Raises FileError."""
+    return {name: paper for name, paper in papers().items() if name != _OWN}
+
+
 def read_papers(path: Path) -> dict[str, Paper]:
     """The papers of a file, in its order. Raises FileError."""
     file = read_toml(path)

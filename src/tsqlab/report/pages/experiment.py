@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from tsqlab.errors import FileError
 from tsqlab.experiment.claims import claims_of
-from tsqlab.experiment.papers import papers
+from tsqlab.experiment.papers import cited
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.against import level_text
 from tsqlab.report.claims import claim_rows, totals
@@ -123,7 +123,7 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         summary=_summary(folder),
         limits=_limits(folder),
         cells=_cells(folder),
-        citation=papers()[manifest.paper].citation if manifest.paper in papers() else "",
+        citation=cited()[manifest.paper].citation if manifest.paper in cited() else "",
     )
 
 
