@@ -18,6 +18,7 @@ KERNEL_PATCHES = ROOT / "kernel" / "patches"
 EXPERIMENTS = ROOT / "experiments"
 PAPERS = EXPERIMENTS / "papers.toml"
 PROFILES = PACKAGE / "profiles"
+LANGUAGES = PACKAGE / "languages"
 
 
 def cache() -> Path:

@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab list``: experiments, device profiles, kernels; or one of them."""
+"""``tsqlab list``: experiments, device profiles, kernels, papers; or one of them."""
 
 from __future__ import annotations
 
 import argparse
 
+from tsqlab import __version__
 from tsqlab.experiment.bundled import (
     bundled_experiments,
     bundled_profiles,
     outline_of,
     title_of,
 )
+from tsqlab.experiment.toml import read_toml
 from tsqlab.kernels.names import taken_back
 from tsqlab.kernels.source import versions
+from tsqlab.paths import PAPERS
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument(
         "name", nargs="?", help="show this one: what is in it, and where its numbers come from"
+    )
+    parser.add_argument(
+        "--bibtex", action="store_true", help="the papers, and tsqlab, as entries of BibTeX"
     )
     parser.set_defaults(command=_list)
 
@@ -29,6 +35,9 @@ def _list(options: argparse.Namespace) -> None:
         from tsqlab.cli.details import details_of  # noqa: PLC0415
 
         print(details_of(options.name))
+        return
+    if options.bibtex:
+        _bibtex()
         return
     print("experiments")
     for name, path in bundled_experiments().items():
@@ -42,3 +51,15 @@ def _list(options: argparse.Namespace) -> None:
         print(f"  {version:26} Debian's linux-source-{version} with kernel/patches/{version}")
     for name in taken_back():
         print(f"  {name:26} with one upstream change taken back, by kernel/patches/history")
+    print("papers")
+    # pydantic takes a third of a second, which is what a list takes at most.
+    for name, paper in read_toml(PAPERS).tables.items():
+        print(f"  {name:22} {paper['title']} ({paper.get('year', 'no year known')})")
+
+
+def _bibtex() -> None:
+    from tsqlab.experiment.papers import cited  # noqa: PLC0415
+
+    own = ("@software{tsqlab,", "  author = {{The tsqlab maintainers}},", "  title = {{tsqlab}},",
+           f"  version = {{{__version__}}},", "}")  # fmt: skip
+    print("\n\n".join([*(paper.bibtex(name) for name, paper in cited().items()), "\n".join(own)]))

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab report``: the table and the page of an experiment's folder, or of all."""
+"""``tsqlab report``: the table and the page of an experiment's folder, of several, or of all."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from tsqlab.cli import folder
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.experiment.stored import read_folder
+from tsqlab.experiment.look import read_style, read_words
+from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report import claims_table, identical_lines, summary_table, what_ran, write_report
+from tsqlab.report.against import check_against
+from tsqlab.report.combined import read_combined
+from tsqlab.report.shown import kept_columns
+from tsqlab.results.look import check_size
+from tsqlab.results.means import MEANS
 
 RESULTS = Path("results")
 """The folder that runs go to by default."""
@@ -18,10 +25,15 @@ RESULTS = Path("results")
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument(
-        "dir", type=folder, nargs="?",
-        help="the folder that tsqlab run wrote; with --all, the folder of such folders "
-        "(default: results)",
+        "dirs", type=folder, nargs="*", metavar="DIR",
+        help="the folder that tsqlab run wrote, or several, side by side; with --all, the folder "
+        "of such folders (default: results)",
     )  # fmt: skip
+    parser.add_argument(
+        "--out", type=folder, metavar="DIR",
+        help="with several folders: where their common report goes (default: results/A+B)",
+    )  # fmt: skip
+    add_looks(parser)
     parser.add_argument(
         "--all", action="store_true",
         help="one page for every bundled experiment, DIR/index.html, and each one's report",
@@ -37,15 +49,70 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_report)
 
 
+def add_looks(parser: argparse.ArgumentParser) -> None:
+    """Add what stands in place of an experiment's own [report]."""
+    parser.add_argument(
+        "--against", action="append", default=[], metavar="FACTOR=LEVEL",
+        help="columns of differences to that level, paired by seed",
+    )  # fmt: skip
+    parser.add_argument(
+        "--columns", action="append", default=[], metavar="METRIC,...",
+        help="what the table shows: columns of summary.csv",
+    )  # fmt: skip
+    parser.add_argument("--style", metavar="FILE", help="a matplotlib style sheet for the figures")
+    parser.add_argument(
+        "--size", metavar="SIZE", help='of each figure: "84 mm x 60 mm", or "84 mm", its width'
+    )
+    parser.add_argument(
+        "--language", metavar="NAME", help="of the figures: en, de, or a file of words"
+    )
+
+
 def _report(options: argparse.Namespace) -> None:
+    given = [name for name in ("out", "against", "columns", "style", "size", "language")
+             if getattr(options, name)]  # fmt: skip
     if options.all:
+        if len(options.dirs) > 1 or given:
+            what = f"--{given[0]} belongs" if given else "several folders belong"
+            raise UsageError(f"{what} to the report of experiments, not to --all")
         _report_all(options)
     elif options.summary or options.readme:
         raise UsageError("--summary and --readme belong to --all")
-    elif options.dir is None:
+    elif not options.dirs:
         raise UsageError("give the folder that tsqlab run wrote, or --all")
+    elif len(options.dirs) > 1:
+        out = options.out or RESULTS / "+".join(path.resolve().name for path in options.dirs)
+        show_folder(changed(read_combined(options.dirs, out), options))
+    elif options.out:
+        raise UsageError("--out belongs to the common report of several folders")
     else:
-        show(options.dir)
+        show_folder(changed(read_folder(options.dirs[0]), options))
+
+
+def changed(content: Folder, options: argparse.Namespace) -> Folder:
+    """A folder whose report is as the options say. Raises UsageError."""
+    manifest, look, here = content.manifest, content.manifest.look, Path()
+    try:
+        look = look.model_copy(update={
+            **({"style": read_style(options.style, here)} if options.style else {}),
+            **({"size": check_size(options.size)} if options.size else {}),
+            **({"words": read_words(options.language, here)} if options.language else {}),
+        })  # fmt: skip
+    except ValueError as error:
+        raise UsageError(f"--size: {error}") from None
+    against = dict(_level(text) for text in options.against) or manifest.against
+    if options.against:
+        check_against(content.results, against)
+    columns = kept_columns(options.columns) or manifest.columns
+    update = {"look": look, "against": against, "columns": columns}
+    return replace(content, manifest=manifest.model_copy(update=update))
+
+
+def _level(text: str) -> tuple[str, str]:
+    name, equals, level = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"--against {text[:100]}: expected FACTOR=LEVEL, as kernel=6.12")
+    return name.strip(), level.strip().strip("\"'")
 
 
 def _report_all(options: argparse.Namespace) -> None:
@@ -53,7 +120,7 @@ def _report_all(options: argparse.Namespace) -> None:
     from tsqlab.report import readme, totals  # noqa: PLC0415
     from tsqlab.report.pages.overview import read_overview  # noqa: PLC0415
 
-    path = options.dir or RESULTS
+    path = options.dirs[0] if options.dirs else RESULTS
     if options.readme:
         figure = readme.update_readme(options.readme, read_overview(path))
         print(f"wrote {options.readme} and {figure}")
@@ -81,15 +148,20 @@ def show_all(path: Path, *, reports: bool = True) -> None:
 
 def show(path: Path) -> None:
     """Make the report of a folder; print its table and where things are."""
-    content = read_folder(path)
+    show_folder(read_folder(path))
+
+
+def show_folder(content: Folder) -> None:
+    """Make the report of a folder that has been read; print its table and where things are."""
+    path = content.path
     report = write_report(content)
     for line in what_ran(content).lines():
         print(line)
-    print(summary_table(path))
+    print(summary_table(content))
     for line in identical_lines(content):
         print(line)
     if claims := claims_table(content, report):
         print(claims)
-    print(f"summary: {path / 'summary.csv'}")
-    print(f"plots:   {path / 'plots'}/*.svg")
+    print(f"summary: {path / 'summary.csv'}; means: {path / MEANS}")
+    print(f"plots:   {path / 'plots'}/*.svg, *.pdf, *.png")
     print(f"report:  {report}")

@@ -10,7 +10,7 @@ import math
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,12 @@ from tsqlab.experiment.invalid import (
     shortened,
     unknown,
 )
-from tsqlab.experiment.matrix import Cell, combinations, level, with_key
+from tsqlab.experiment.look import read_style, read_words
+from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
 from tsqlab.experiment.profile import NoProfileError, Profile, in_profiles, load_profile
-from tsqlab.experiment.spec import TABLES, Spec, full_key
+from tsqlab.experiment.spec import TABLES, Report, Spec, full_key
 from tsqlab.experiment.toml import TomlFile, parse_value, read_toml, there
+from tsqlab.results.look import Look
 
 CELLS_MAX = 10_000
 """How many cells a matrix may have."""
@@ -52,6 +54,8 @@ class Experiment:
     comment: str  # the file's first lines: what is tested, and the number expected
     factors: tuple[str, ...]  # what varies, in the file's order
     cells: tuple[Cell, ...]
+    against: Mapping[str, Level] = field(default_factory=dict)  # what the table compares others to
+    look: Look = field(default_factory=Look)  # what [report] says of the figures' looks, read
 
     @property
     def spec(self) -> Spec:
@@ -107,7 +111,39 @@ class _Reader:
         self._check_unique(cells)
         lines = _leading_comment(self.file.text)
         comment = "\n".join(line.removeprefix("#").strip() for line in lines)
-        return Experiment(self.file.path.stem, self.file.path, comment, tuple(matrix), cells)
+        report = cells[0].spec.report
+        return Experiment(
+            self.file.path.stem, self.file.path, comment, tuple(matrix), cells,
+            self._against(report, matrix, changed=bool(overrides)), self._look(report),
+        )  # fmt: skip
+
+    def _against(
+        self, report: Report, matrix: Mapping[str, Sequence[Any]], *, changed: bool
+    ) -> Mapping[str, Level]:
+        """What others are compared to; it has to vary unless this run was told that it does not."""
+        against = {}
+        for name, value in report.against.items():
+            levels = [str(level(one)) for one in matrix.get(name, ())]
+            if str(value) in levels:
+                against[name] = value
+            elif not changed:
+                known = f"there are {', '.join(levels)}" if levels else (
+                    f"it does not vary; {', '.join(matrix) or 'nothing'} does")  # fmt: skip
+                raise self._error(["report", "against"], f'no {name} = "{value}"; {known}')
+        return against
+
+    def _look(self, report: Report) -> Look:
+        folder = self.file.path.parent
+        key = "style"
+        try:
+            style = read_style(report.style, folder) if report.style else ""
+            key = "language"
+            words = read_words(report.language, folder)
+        except FileError:
+            raise
+        except UsageError as error:
+            raise self._error(["report", key], str(error)) from None
+        return Look(style=style, size=report.size, words=words)
 
     def _matrix(self, raw: Any) -> dict[str, list[Any]]:
         if not isinstance(raw, dict):

@@ -29,6 +29,8 @@ from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import PhyRateText
 from tsqlab.experiment.tsq import Tsq, TsqSetting
+from tsqlab.results.look import SizeText
+from tsqlab.results.summary import METRICS, is_metric
 from tsqlab.topology import UP_TO_ROUTER, UP_TO_SERVER, WIFI, WIRED, WIRED_EGRESSES
 from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
 
@@ -351,12 +353,28 @@ PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggre
          "cdf", "sweep", "model")  # fmt: skip
 
 
+def _check_metric(name: str) -> str:
+    if not is_metric(name):
+        raise ValueError(
+            f'no metric "{name}"; there are {", ".join(METRICS)}, and of single nodes '
+            "goodput_mbps_C1 and airtime_AP"
+        )
+    return name
+
+
 class Report(_Table):
-    """What the report draws."""
+    """What the report draws, and how."""
 
     plots: tuple[Annotated[str, _one_of("plot", PLOTS)], ...] = ("goodput-ping",)
     # The latency that the candlesticks show.
     latency: Literal["tcp_rtt_ms", "ping_ms"] = "ping_ms"
+    # The metrics of the table; none: the usual ones.
+    columns: tuple[Annotated[str, AfterValidator(_check_metric)], ...] = ()
+    # The levels that the table compares others to, seed by seed.
+    against: dict[str, str | int | float] = {}
+    style: str = ""  # a matplotlib style sheet, beside the experiment's file
+    size: SizeText = ""  # of each figure: "84 mm x 60 mm", or "84 mm", its width
+    language: str = "en"  # of the figures' words: a bundled one, or a file beside the experiment's
 
 
 class Spec(_Table):

@@ -104,10 +104,11 @@ class Radio:
     node: str
     is_station: bool  # False for an access point
     aggregate: Samples  # the mean number of frames in the PPDUs of the time that ends at the sample
-    ppdus: Samples  # cumulative, as are the subframes; Flent's own files have neither
+    ppdus: Samples  # cumulative, as are the others below; Flent's own files have none of them
     subframes: Samples
     counters: Rows  # all that is counted, if the file is the lab's
     most: Capacity
+    tx_ns: Samples  # the time that it was on the air itself, cumulative as all are
 
     def aggregate_mean(self, begin_s: float, end_s: float) -> float | None:
         """The mean frames of all PPDUs from *begin_s* to *end_s*; in Flent's files, of samples."""
@@ -116,6 +117,19 @@ class Radio:
             return mean(self.aggregate.between(begin_s, end_s))
         count = ppdus[-1] - ppdus[0]
         return float((subframes[-1] - subframes[0]) / count) if count else None
+
+    def on_air(self, begin_s: float, end_s: float) -> float | None:
+        """The share of the time from *begin_s* to *end_s* that it was on the air itself."""
+        return _share(self.tx_ns, begin_s, end_s)
+
+
+def _share(counter_ns: Samples, begin_s: float, end_s: float) -> float | None:
+    """How fast a time grows, of the time in which it does."""
+    within = (counter_ns.t_s >= begin_s) & (counter_ns.t_s <= end_s)
+    t_s, value_ns = counter_ns.t_s[within], counter_ns.value[within]
+    if len(t_s) < 2 or t_s[-1] <= t_s[0]:
+        return None
+    return float((value_ns[-1] - value_ns[0]) / 1e9 / (t_s[-1] - t_s[0]))
 
 
 @dataclass(frozen=True)
@@ -271,6 +285,7 @@ def _meta(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def _client(name: str, document: Document) -> str:
+    """The node at the client's end of a flow."""
     return str(_meta(document, name).get(CLIENT_KEY, CLIENT))
 
 
@@ -310,6 +325,7 @@ def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float, most: Cap
         _samples(records, "subframes", t0_unix_s),
         _rows(records, _RADIO_KEYS, t0_unix_s),
         most,
+        _samples(records, "tx_ns", t0_unix_s),
     )
 
 

@@ -4,9 +4,16 @@
 Goodput is what receiving applications got, of all flows together, while the flows ran;
 latencies are those measured meanwhile, of all pings and of all TCP flows together. A number
 that a cell does not have, such as a TCP round-trip time without TCP, is None.
+
+A node's own numbers are there besides, where a cell has them: a station's goodput, if there are
+several, and the share of the time that a radio was on the air itself. Of what an access point
+sends, the module counts the time of all stations together, so a download's share has no station.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
 
 from tsqlab.metrics.document import Direction, Document, Floats, Trace, trace
 from tsqlab.metrics.limits import limit_metrics
@@ -23,6 +30,7 @@ def summarise(document: Document) -> Metrics:
 def summarise_trace(cell: Trace) -> Metrics:
     """The metrics of a cell, from its arrays."""
     shares = [flow.mean_mbps(cell.begin_s, cell.end_s) for flow in cell.flows]
+    stations = _stations(cell)
     return {
         "goodput_mbps": sum(shares) if shares else None,
         "goodput_up_mbps": _directed_mbps(cell, "up"),
@@ -33,9 +41,32 @@ def summarise_trace(cell: Trace) -> Metrics:
         "aggregate_mean": _aggregate_mean(cell),
         "cwnd_mean": mean(cell.cwnd_packets()),
         "retransmits": _retransmits(cell),
+        "fairness_stations": jain(list(stations.values())) if len(stations) > 1 else None,
         **limit_metrics(cell),
         "sim_s": cell.total_s,
+        **_by_node(cell, stations),
     }
+
+
+NODE_METRIC = re.compile(r"(goodput_mbps|airtime)_(AP|C[0-9]*)")
+"""The name of a number that one node has: what it is, and whose."""
+
+
+def _by_node(cell: Trace, stations: Mapping[str, float]) -> Metrics:
+    several = stations if len(stations) > 1 else {}
+    goodputs: Metrics = {f"goodput_mbps_{node}": mbps for node, mbps in several.items()}
+    shares = {radio.node: radio.on_air(cell.begin_s, cell.end_s) for radio in cell.radios}
+    airtimes = {f"airtime_{node}": share for node, share in shares.items() if share is not None}
+    return goodputs | airtimes
+
+
+def _stations(cell: Trace) -> dict[str, float]:
+    """The goodput of each client, of all its flows together."""
+    found: dict[str, float] = {}
+    for flow in cell.flows:
+        mbps = flow.mean_mbps(cell.begin_s, cell.end_s)
+        found[flow.client] = found.get(flow.client, 0.0) + mbps
+    return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))
 
 
 def _directed_mbps(cell: Trace, direction: Direction) -> float | None:

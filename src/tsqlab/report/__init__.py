@@ -7,7 +7,8 @@ from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import claims_table
 from tsqlab.report.identical import identical_lines
 from tsqlab.report.ran import what_ran
-from tsqlab.report.table import format_table, summary_table
+from tsqlab.report.shown import summary_table
+from tsqlab.report.table import format_table
 
 __all__ = [
     "claims_table",

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tsqlab.metrics.statistics import Estimate
+from tsqlab.metrics.summarise import NODE_METRIC
 from tsqlab.report.limits import COLUMN, SHARES, limited_by
-from tsqlab.results.repetitions import by_setting, over_seeds
-from tsqlab.results.summary import SummaryRow, read_summary
+from tsqlab.results.repetitions import HasMetrics, Setting, by_setting, over_seeds
+from tsqlab.results.summary import SummaryRow
 
 COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90",
            "aggregate_mean")  # fmt: skip
@@ -22,6 +23,7 @@ _COLUMNS, _NAME_COLUMNS = 95, 9
 UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
 
 _NAMES = {
+    "fairness_stations": "fairness of stations",
     "tcp_rtt": "TCP RTT",
     "tcp_rtt_dip_period": "TCP RTT dip period",
     "tcp_rtt_sawtooth": "TCP RTT sawtooth",
@@ -38,6 +40,9 @@ _STATISTICS = {"p10": "10 %", "p50": "median", "p90": "90 %", "mean": "mean"}
 
 def heading(metric: str) -> tuple[str, str]:
     """A metric's name and unit for people: ("ping median", "ms") of "ping_ms_p50"."""
+    if node := NODE_METRIC.fullmatch(metric):
+        name, unit = heading(node[1])
+        return f"{name} {node[2]}", unit
     *parts, last = metric.split("_")
     statistic = _STATISTICS.get(last, "")
     parts = parts if statistic else [*parts, last]
@@ -46,16 +51,26 @@ def heading(metric: str) -> tuple[str, str]:
     return f"{_NAMES.get(name, name)} {statistic}".strip(), unit
 
 
-def format_table(rows: Sequence[SummaryRow], columns: Sequence[str] = COLUMNS) -> str:
+@dataclass(frozen=True)
+class Beside:
+    """A further column beside a metric's own."""
+
+    heading: str
+    texts: Mapping[Setting, str]
+
+
+def format_table(
+    rows: Sequence[SummaryRow],
+    columns: Sequence[str] = COLUMNS,
+    beside: Mapping[str, Beside] | None = None,
+) -> str:
     """A table for the terminal: factors, then the mean of each of *columns* over the seeds.
 
     With several seeds, "± " gives the 95 % confidence interval. A column that no cell has a
-    number for is left out, and so is a line's end of blanks.
+    number for is left out, and so is a line's end of blanks. *beside* has further columns.
     """
-    columns = [name for name in columns if any(row.metrics.get(name) is not None for row in rows)]
-    head, *body = summary_lines(rows, columns)
-    factors = len(head) - len(columns)
-    units = [""] * factors + [heading(name)[1] for name in columns]
+    head, units, *body = summary_lines(rows, known(rows, columns), beside)
+    factors = len(factor_names(rows))
     limits = [limited_by(cells) for cells in by_setting(rows).values()]
     if any(limits):
         head, units = [*head, COLUMN], [*units, ""]
@@ -64,23 +79,40 @@ def format_table(rows: Sequence[SummaryRow], columns: Sequence[str] = COLUMNS) -
     return "\n".join(aligned(lines, factors))
 
 
-def summary_table(folder: Path) -> str:
-    """The table of an experiment's folder, from its summary.csv. Raises FileError."""
-    _, rows = read_summary(folder / "summary.csv")
-    return format_table(rows)
+def known(rows: Sequence[HasMetrics], names: Sequence[str]) -> list[str]:
+    """The metrics that at least one row has a number for."""
+    return [name for name in names if any(row.metrics.get(name) is not None for row in rows)]
 
 
-def summary_lines(rows: Sequence[SummaryRow], columns: Sequence[str]) -> list[list[str]]:
-    """The table as text, the headings first; as many factors come first as rows have."""
-    groups = by_setting(rows)
-    factors = list(dict.fromkeys(name for setting in groups for name, _ in setting))
-    lines = [[*factors, *(heading(name)[0] for name in columns)]]
-    for setting, cells in groups.items():
+def factor_names(rows: Sequence[SummaryRow]) -> list[str]:
+    """The factors of a table's settings, in their order."""
+    return list(dict.fromkeys(name for setting in by_setting(rows) for name, _ in setting))
+
+
+def summary_lines(
+    rows: Sequence[SummaryRow],
+    columns: Sequence[str],
+    beside: Mapping[str, Beside] | None = None,
+) -> list[list[str]]:
+    """The table as text: a line of headings, one of units, then the settings.
+
+    As many factors come first as factor_names() has.
+    """
+    beside = beside or {}
+    factors = factor_names(rows)
+    head, units = [*factors], [""] * len(factors)
+    for name in columns:
+        text, unit = heading(name)
+        head += [text, *([beside[name].heading] if name in beside else [])]
+        units += [unit, *([unit] if name in beside else [])]
+    lines = [head, units]
+    for setting, cells in by_setting(rows).items():
         levels = dict(setting)
-        lines.append([
-            *(str(levels.get(name, "")) for name in factors),
-            *(format_estimate(over_seeds(cells, name)) for name in columns),
-        ])  # fmt: skip
+        line = [str(levels.get(name, "")) for name in factors]
+        for name in columns:
+            line.append(format_estimate(over_seeds(cells, name)))
+            line += [beside[name].texts.get(setting, "")] if name in beside else []
+        lines.append(line)
     return lines
 
 

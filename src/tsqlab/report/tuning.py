@@ -14,7 +14,7 @@ from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import NONE, STOCK, STOCK_SHIFT, Tsq
 from tsqlab.metrics.knee import WITHIN, Knee
 from tsqlab.report.plots.axes import short
-from tsqlab.report.plots.sweep import Curve, curves_of, format_knee
+from tsqlab.report.plots.curves import Curve, curves_of, format_knee
 from tsqlab.results.repetitions import SEED, over_seeds
 
 _SHIFT_MAX_MS = 1000.0

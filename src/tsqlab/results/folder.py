@@ -17,6 +17,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from tsqlab.errors import FileError
 from tsqlab.results.files import read_regular, write_whole
+from tsqlab.results.look import Look
 from tsqlab.results.record import Level
 
 MANIFEST = "manifest.json"
@@ -87,6 +88,9 @@ class Manifest(_Part):
     comment: str = ""  # the comment that the experiment's file begins with
     plots: list[str] = []
     latency: Latency = "ping_ms"
+    columns: list[str] = []  # the metrics of the table; none: the usual ones
+    against: dict[str, Level] = {}  # the levels that the table compares others to
+    look: Look = Look()
     factors: list[str] = []  # the names of the factors, in the matrix's order
     kernels: list[ManifestKernel] = []
     cells: list[ManifestCell]

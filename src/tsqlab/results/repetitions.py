@@ -15,6 +15,9 @@ from tsqlab.results.record import Level
 
 SEED = "seed"
 
+NOTHING = "-"
+"""The level of a factor that a cell does not have, beside cells that have it."""
+
 Setting = tuple[tuple[str, Level], ...]
 """Factors and their levels, without the seed."""
 
@@ -68,10 +71,16 @@ def level_texts(setting: Setting, factors: Sequence[str]) -> tuple[str, ...]:
 
 def label(setting: Setting, factors: Sequence[str]) -> str:
     """A setting's name among others that differ in those *factors*."""
-    return ", ".join(level_texts(setting, factors)) or "all cells"
+    levels = (text for text in level_texts(setting, factors) if text != NOTHING)
+    return ", ".join(levels) or "all cells"
 
 
 def over_seeds(cells: Iterable[HasMetrics], metric: str) -> Estimate | None:
     """The mean of a metric over the cells that have it; None when none has."""
     values = (cell.metrics.get(metric) for cell in cells)
     return estimate([value for value in values if value is not None])
+
+
+def most_seeds(cells: Iterable[HasFactors]) -> int:
+    """How many repetitions a setting has, at most."""
+    return max((len(group) for group in by_setting(cells).values()), default=0)

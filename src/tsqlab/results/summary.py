@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""summary.csv: a row per cell, its factors first and then its metrics.
+"""summary.csv: a row per cell, its factors first, then its metrics, then those of single nodes.
 
 Numbers have six significant digits, and an empty field is a number that the cell does not
 have. ``wall_s``, how long the run took, is the one column that differs from run to run.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -17,15 +17,17 @@ from typing import Any
 
 from tsqlab.errors import FileError
 from tsqlab.metrics.limits import SHARES
-from tsqlab.metrics.summarise import summarise
+from tsqlab.metrics.summarise import NODE_METRIC, summarise
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
+from tsqlab.results.repetitions import HasMetrics
 
 MEASURED = (
     "goodput_mbps",
     "ping_ms_p10", "ping_ms_p50", "ping_ms_p90", "ping_ms_mean",
     "tcp_rtt_ms_p10", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90", "tcp_rtt_ms_mean",
     "aggregate_mean", "cwnd_mean", "retransmits",
+    "fairness", "fairness_stations",
 )  # fmt: skip
 METRICS = (*MEASURED, *SHARES, "sim_s", "wall_s")
 
@@ -53,12 +55,35 @@ def summary_row(
 
 def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]) -> None:
     """Write the rows, the columns of *factors* in that order. Raises TsqlabError."""
+    columns = [*METRICS, *node_metrics(rows)]
+    write_table(path, [
+        [*factors, *columns],
+        *([*(str(row.factors.get(name, "")) for name in factors),
+           *(format_number(row.metrics.get(name)) for name in columns)] for row in rows),
+    ])  # fmt: skip
+
+
+def node_metrics(rows: Iterable[HasMetrics]) -> list[str]:
+    """The numbers of single nodes that any row has, goodputs first."""
+    found = dict.fromkeys(name for row in rows for name in row.metrics)
+    return sorted((name for name in found if NODE_METRIC.fullmatch(name)), key=_node_order)
+
+
+def _node_order(name: str) -> tuple[bool, int, str]:
+    match = NODE_METRIC.fullmatch(name)
+    assert match, "only such are sorted"
+    return match[1] == "airtime", len(match[2]), match[2]
+
+
+def is_metric(name: str) -> bool:
+    """Whether a summary may have a column of that name."""
+    return name in METRICS or NODE_METRIC.fullmatch(name) is not None
+
+
+def write_table(path: Path, lines: Iterable[Sequence[str]]) -> None:
+    """Write lines of fields as CSV, whole or not at all. Raises TsqlabError."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*factors, *METRICS])
-    for row in rows:
-        numbers = (format_number(row.metrics.get(name)) for name in METRICS)
-        writer.writerow([*(row.factors[name] for name in factors), *numbers])
+    csv.writer(text, lineterminator="\n").writerows(lines)
     write_whole(path, text.getvalue().encode())
 
 
@@ -80,26 +105,37 @@ def read_summary(path: Path) -> tuple[list[str], list[SummaryRow]]:
     except (OSError, ValueError, csv.Error) as error:
         raise FileError(path, f"not a summary: {error}") from error
     header = lines[0] if lines else []
-    known = next((names for names in (METRICS, _WITHOUT_SHARES)
-                  if tuple(header[-len(names) :]) == names), None)  # fmt: skip
-    if known is None:
+    first = next((at for at in range(len(header)) if _are_metrics(header[at:])), None)
+    if first is None:
         raise FileError(path, f"not a summary: its last columns are not {', '.join(METRICS)}", 1)
-    factors = header[: -len(known)]
-    rows = enumerate(lines[1:], 2)
-    return factors, [_row(path, number, factors, known, line) for number, line in rows]
+    return header[:first], [
+        _row(path, number, header, first, line) for number, line in enumerate(lines[1:], 2)
+    ]
+
+
+def _are_metrics(columns: Sequence[str]) -> bool:
+    """Whether these are all the columns of metrics, those of single nodes included."""
+    return any(
+        tuple(columns[: len(names)]) == names
+        and all(map(NODE_METRIC.fullmatch, columns[len(names) :]))
+        for names in (METRICS, _WITHOUT_SHARES)
+    )
 
 
 def _row(
-    path: Path, number: int, factors: Sequence[str], known: Sequence[str], line: Sequence[str]
+    path: Path, number: int, header: Sequence[str], first: int, line: Sequence[str]
 ) -> SummaryRow:
-    width = len(factors) + len(known)
-    if len(line) != width:
-        raise FileError(path, f"{len(line)} fields where there are {width} columns", number)
+    """A line's row; the columns of metrics begin with the *first*."""
+    if len(line) != len(header):
+        raise FileError(path, f"{len(line)} fields where there are {len(header)} columns", number)
     try:
-        values = [_number(text) for text in line[len(factors) :]]
+        values = [_number(text) for text in line[first:]]
     except ValueError as error:
         raise FileError(path, str(error), number) from error
-    return SummaryRow(dict(zip(factors, line, strict=False)), dict(zip(known, values, strict=True)))
+    return SummaryRow(
+        dict(zip(header[:first], line[:first], strict=True)),
+        dict(zip(header[first:], values, strict=True)),
+    )
 
 
 def _number(text: str) -> float | None:

@@ -17,7 +17,7 @@ from tsqlab.experiment.host import needs_cotsq
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
-from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.spec import Report, Spec
 from tsqlab.experiment.stored import plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
@@ -138,9 +138,10 @@ def _summarise(state: FolderState) -> None:
 def _content(spec: Spec) -> dict[str, Any]:
     """A specification without the path of a profile, whose content is in the key, too.
 
-    So a result stays one of its cell when the files move together, or another user has them.
+    So a result stays one of its cell when the files move together, or another user has them. What
+    the report draws changes no result, and is left out as well.
     """
-    data = plain(spec)
+    data = plain(spec.model_copy(update={"report": Report()}))
     if is_file(spec.testbed.device):
         data["testbed"]["device"] = ""
     return data

@@ -82,6 +82,9 @@ class FolderState:
             comment=self.experiment.comment,
             plots=list(spec.report.plots),
             latency=spec.report.latency,
+            columns=list(spec.report.columns),
+            against=dict(self.experiment.against),
+            look=self.experiment.look,
             factors=list(self.experiment.factors),
             kernels=[
                 ManifestKernel(id=kernel.id, release=kernel.release, hz=kernel.hz,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthetic import DELAY_S, LENGTH_S, PING_BUSY_MS, TOTAL_S, record
+from synthetic import DELAY_S, LENGTH_S, PING_BUSY_MS, TOTAL_S, radio, record
 from tsqlab.metrics.document import trace, unix_seconds
 from tsqlab.metrics.statistics import estimate, jain, mean, percentile, student_t_95
 from tsqlab.metrics.summarise import summarise
@@ -145,6 +145,34 @@ def test_a_summary_of_pings_alone() -> None:
     metrics = summarise(to_flent(record("ping")))
     assert metrics["goodput_mbps"] is None
     assert metrics["ping_ms_mean"] == pytest.approx(PING_BUSY_MS + 0.5), "of both probes"
+
+
+def test_stations_have_their_own_goodput() -> None:
+    """Flows of 10, 20 and 30 Mbit/s take turns at two stations."""
+    document = to_flent(record("tcp_nup", streams=3))
+    meta = document["metadata"]["SERIES_META"]
+    for number, client in ((1, "C1"), (2, "C2"), (3, "C1")):
+        meta[f"TCP upload::{number}"]["CLIENT"] = client
+    metrics = summarise(document)
+    assert metrics["goodput_mbps_C1"] == pytest.approx(40)
+    assert metrics["goodput_mbps_C2"] == pytest.approx(20)
+    assert metrics["fairness_stations"] == pytest.approx(60**2 / (2 * (40**2 + 20**2)))
+    assert metrics["fairness"] == pytest.approx(60**2 / (3 * 1400)), "that of the flows"
+
+
+def test_one_station_has_nothing_to_share() -> None:
+    metrics = summarise(to_flent(record("tcp_nup", streams=3)))
+    assert metrics["fairness_stations"] is None
+    assert not [name for name in metrics if name.startswith("goodput_mbps_")]
+
+
+def test_radios_have_a_share_of_the_time() -> None:
+    """A PPDU a millisecond takes half of it on the air."""
+    metrics = summarise(to_flent(record(radios={"AP": radio("C", 3), "C": radio("AP", 17)})))
+    assert metrics["airtime_AP"] == pytest.approx(0.5)
+    assert metrics["airtime_C"] == pytest.approx(0.5)
+    wired = summarise(to_flent(record()))
+    assert not [name for name in wired if name.startswith("airtime")], "a wire has none"
 
 
 def test_data_after_the_flows_end_is_no_goodput_of_theirs() -> None:

@@ -212,7 +212,7 @@ def test_a_full_disk_under_a_report(
     capsys.readouterr()
     monkeypatch.setattr(os, "fsync", full)
     assert main(["report", str(folder)]) == 1
-    message = f"tsqlab: {folder / 'report.html'}: cannot be written: No space left on device\n"
+    message = f"tsqlab: {folder / 'summary.csv'}: cannot be written: No space left on device\n"
     assert capsys.readouterr().err == message
     assert (folder / "report.html").read_bytes() == before
     assert sorted(folder.iterdir()) == names, "nothing half is left"

@@ -10,6 +10,7 @@ from synthetic import DELAY_S, LENGTH_S, radio, record
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics import summarise, trace
 from tsqlab.report.plots.aggregates import aggregates
+from tsqlab.report.plots.stated import Asked
 from tsqlab.results.flent import to_flent, write_flent
 
 RADIOS = {"AP": radio("C", 3), "C": radio("AP", 17)}
@@ -68,6 +69,8 @@ def test_flent_draws_it(document, plot, tmp_path):
 
 def test_the_plot_of_aggregates(document):
     cell = Result("cell", {"seed": 1}, "", trace(document), {})
-    (plot,) = aggregates([cell], "ping_ms")
+    (plot,) = aggregates([cell], Asked("ping_ms"))
     assert "frames in an aggregate" in plot.title
-    assert aggregates([Result("cell", {}, "", trace(to_flent(record())), {})], "ping_ms") == []
+    assert (
+        aggregates([Result("cell", {}, "", trace(to_flent(record())), {})], Asked("ping_ms")) == []
+    )

@@ -33,14 +33,14 @@ def test_a_row_per_cell_with_the_factors_first(tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     assert lines[0] == ",".join(["bottleneck", "qdisc", "seed", *METRICS])
     shares = "," * len(SHARES)
-    assert lines[1] == f"L10M,fq_codel limit 10,1,9.57123,,,,,,,,,,,1234570{shares},,4.5"
-    assert lines[2] == f'"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,{shares},,'
+    assert lines[1] == f"L10M,fq_codel limit 10,1,9.57123,,,,,,,,,,,1234570,,{shares},,4.5"
+    assert lines[2] == f'"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,,,{shares},,'
 
 
 def test_a_summary_from_before_there_were_shares(tmp_path: Path) -> None:
     path = tmp_path / "summary.csv"
     path.write_text(f"seed,{','.join(name for name in METRICS if name not in SHARES)}\n"
-                    "1,9.5,,,,,,,,,,,2,20,4.5\n")  # fmt: skip
+                    "1,9.5,,,,,,,,,,,2,,,20,4.5\n")  # fmt: skip
     factors, (row,) = read_summary(path)
     assert factors == ["seed"]
     assert (row.metrics["goodput_mbps"], row.metrics["wall_s"]) == (9.5, 4.5)
@@ -55,6 +55,21 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
     assert rows[1].factors == {"bottleneck": 'say, "two"', "qdisc": "pfifo", "seed": "2"}
     assert rows[0].metrics["goodput_mbps"] == 9.57123
     assert rows[1].metrics["goodput_mbps"] is None
+
+
+def test_a_nodes_own_numbers_come_last(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    own = {"airtime_C10": 0.5, "goodput_mbps_C10": 4.0, "goodput_mbps_C2": 3.0, "airtime_AP": 0.1}
+    write_summary(path, ["seed"], [SummaryRow({"seed": 1}, own), SummaryRow({"seed": 2}, {})])
+    _, rows = read_summary(path)
+    assert list(rows[0].metrics)[len(METRICS) :] == [
+        "goodput_mbps_C2", "goodput_mbps_C10", "airtime_AP", "airtime_C10",
+    ]  # fmt: skip
+    assert rows[0].metrics["goodput_mbps_C10"] == 4
+    assert rows[1].metrics["goodput_mbps_C10"] is None
+    path.write_text(path.read_text().replace("airtime_AP", "airtime of AP"))
+    with pytest.raises(FileError, match="its last columns are not"):
+        read_summary(path)
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:

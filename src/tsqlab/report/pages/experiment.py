@@ -19,27 +19,31 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tsqlab.errors import FileError
+from tsqlab.experiment.claims import claims_of
+from tsqlab.experiment.papers import cited
 from tsqlab.experiment.stored import Folder, releases
-from tsqlab.metrics.limits import SHARES
+from tsqlab.report.against import level_text
 from tsqlab.report.claims import claim_rows, totals
 from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.ran import what_ran
-from tsqlab.report.table import COLUMNS, heading, summary_lines
+from tsqlab.report.shown import beside_of, columns_of
+from tsqlab.report.table import COLUMNS, factor_names, heading, known, summary_lines
 from tsqlab.results.files import make_folder, write_whole
 from tsqlab.results.folder import MANIFEST
+from tsqlab.results.means import MEANS, write_means
 from tsqlab.results.repetitions import by_setting
-from tsqlab.results.summary import METRICS, format_number
+from tsqlab.results.summary import format_number, write_summary
 
 REPORT = "report.html"
 SUMMARY = "summary.csv"
 _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
 
-_CELL_COLUMNS = tuple(name for name in METRICS if name not in SHARES)
-"""The table of cells has no room for shares; those of each flow are in a table of their own."""
+_CELL_COLUMNS = (*COLUMNS, "retransmits")
+"""The table of cells has no room for more; summary.csv has them all."""
 
 PLOTS = "plots"
 # A page with hundreds of cells is to stay below 5 MB. Its plots may take this much of that.
@@ -49,16 +53,22 @@ _TEMPLATES = Path(__file__).parent
 
 def write_report(content: Folder) -> Path:
     """Make an experiment's page, and its plots beside it. Raises FileError."""
-    folder = content.path
-    _check_plots(folder, content.manifest.plots)
+    folder, manifest = content.path, content.manifest
+    _check_plots(folder, manifest.plots)
+    make_folder(folder)  # results of several folders have paths that start there
     sections = _sections(content)
+    page = render(content, fitting(sections))
+    factors = list(dict.fromkeys(name for cell in manifest.cells for name in cell.factors))
+    write_summary(folder / SUMMARY, factors, [result.row() for result in content.results])
+    write_means(folder / MEANS, content.results, manifest.against)
     plots = folder / PLOTS
     make_folder(plots)
     for section in sections:
         for number, plot in enumerate(section.plots, 1):
-            write_whole(plots / f"{section.name}-{number}.svg", plain(plot.svg).encode())
-            write_whole(plots / f"{section.name}-{number}.png", plot.png)
-    write_whole(folder / REPORT, render(content, fitting(sections)).encode())
+            for suffix, data in (("svg", plain(plot.svg).encode()), ("png", plot.png),
+                                 ("pdf", plot.pdf)):  # fmt: skip
+                write_whole(plots / f"{section.name}-{number}.{suffix}", data)
+    write_whole(folder / REPORT, page.encode())
     return folder / REPORT
 
 
@@ -116,26 +126,33 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
         summary=_summary(folder),
         limits=_limits(folder),
         cells=_cells(folder),
-        has_summary=(folder.path / SUMMARY).exists(),
+        citation=cited()[manifest.paper].citation if manifest.paper in cited() else "",
     )
 
 
 def _sections(folder: Folder) -> list[Section]:
     manifest = folder.manifest
-    return [draw(name, folder.results, manifest.latency) for name in manifest.plots]
+    # A paper's numbers are drawn into its own run only.
+    others = {row.id for row in claim_rows(folder) if row.outcome == "not comparable"}
+    claims = [claim for claim in claims_of(manifest.experiment) if claim.id not in others]
+    return [draw(name, folder.results, manifest.latency, claims, manifest.look)
+            for name in manifest.plots]  # fmt: skip
 
 
 def _summary(folder: Folder) -> Mapping[str, Any]:
     """The table of settings."""
     rows = [result.row() for result in folder.results]
-    columns = _known([row.metrics for row in rows], COLUMNS)
-    head, *body = summary_lines(rows, columns)
-    factors = len(head) - len(columns)
+    head, units, *body = summary_lines(rows, columns_of(folder), beside_of(folder))
+    factors = len(factor_names(rows))
     settings = by_setting(folder.results).values()
     kernels, limits = map(releases, settings), [limited_by(cells) for cells in settings]
     return {
         "factors": [*head[:factors], _KERNEL],
-        "columns": [*(heading(name) for name in columns), *([(COLUMN, "")] if any(limits) else [])],
+        "columns": [
+            *zip(head[factors:], units[factors:], strict=True),
+            *([(COLUMN, "")] if any(limits) else []),
+        ],
+        "against": level_text(folder.manifest.against),
         "rows": [
             [*line[:factors], kernel, *line[factors:], *([limit] if any(limits) else [])]
             for line, kernel, limit in zip(body, kernels, limits, strict=True)
@@ -160,7 +177,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
     results = {result.id: result for result in folder.results}
     factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
                                                        for name in cell.factors)]))  # fmt: skip
-    columns = _known([result.metrics for result in folder.results], _CELL_COLUMNS)
+    columns = known(folder.results, _CELL_COLUMNS)
     rows = []
     for cell in manifest.cells:
         result = results.get(cell.id)
@@ -180,8 +197,3 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
         "columns": [heading(name) for name in columns],
         "rows": rows,
     }
-
-
-def _known(rows: Sequence[Mapping[str, float | None]], names: Sequence[str]) -> list[str]:
-    """The metrics that at least one cell has a number for."""
-    return [name for name in names if any(row.get(name) is not None for row in rows)]

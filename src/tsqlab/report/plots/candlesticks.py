@@ -3,33 +3,55 @@
 
 The box reaches from the 10th to the 90th percentile and the line is the median, of all
 samples of a setting while its flows ran, those of all seeds together. Boxes stand side by
-side by the factor that varies fastest in the matrix, and in groups by the others.
+side by the factor that varies fastest in the matrix, and in groups by the others. Boxes have
+colours only where a colour is a level: where one factor varies, all are grey.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.metrics.statistics import percentile
-from tsqlab.report.plots.axes import LABELS, scale, short
-from tsqlab.report.plots.figure import COLOURS, HATCHES, INK, Plot, new_figure, to_plot
+from tsqlab.report.plots.axes import LABELS, name_axis, scale
+from tsqlab.report.plots.figure import (
+    HATCHES,
+    Plot,
+    add_legend,
+    colour,
+    ink,
+    muted,
+    new_figure,
+    to_plot,
+)
+from tsqlab.report.plots.look import number, say
+from tsqlab.report.plots.stated import Asked
 from tsqlab.results.repetitions import by_setting, level_texts, varying
 
 NAME = "candlesticks"
 
 _BOX = 0.8  # the share of a group's width that all its boxes take together
 _HEIGHT_IN = 3.4
+_LETTER_IN = 0.07  # of a group's name, on average
 _WIDTH_MIN_IN = 4.8
 _FILL_ALPHAS = (0.8, 0.25, 0.5)  # neighbours differ in grey, too
 _LABELLED_MAX = 24  # beside more boxes the numbers of the medians have no room
+_DIGITS = 2  # significant ones, of the least median; the others have as many decimals
+_DIGITS_OF_DECADES = 3
+
+FACTORS = {"tsq": "TSQ limit", "streams": "streams", "device": "device", "kernel": "kernel",
+           "congestion_control": "congestion control", "qdisc": "qdisc"}  # fmt: skip
+"""What an axis calls a factor; other factors keep the names that they have in the file."""
 
 
 @dataclass(frozen=True)
@@ -39,45 +61,82 @@ class Candle:
     low: float
     median: float
     high: float
+    most: float | None = None  # what the device cannot exceed
 
 
-def candlesticks(results: Sequence[Result], latency: str) -> list[Plot]:
+@dataclass(frozen=True)
+class Boxes:
+    """All boxes, by group and place in it."""
+
+    candles: Mapping[tuple[str, str], Candle]
+    factors: tuple[str, ...]  # the names of those that vary; the last is the place in a group
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups in the matrix's order."""
+        return list(dict.fromkeys(group for group, _ in self.candles))
+
+    @property
+    def series(self) -> list[str]:
+        """The places in a group."""
+        return list(dict.fromkeys(name for _, name in self.candles))
+
+    def centre(self, group: str, name: str) -> float:
+        """Where a box stands. Those of a group that lacks some stand in its middle."""
+        own = [series for series in self.series if (group, series) in self.candles]
+        return self.groups.index(group) + self.width * (own.index(name) + 0.5 - len(own) / 2)
+
+    @property
+    def width(self) -> float:
+        """The width of each."""
+        return _BOX / len(self.series)
+
+
+def candlesticks(results: Sequence[Result], asked: Asked) -> list[Plot]:
     """The plot, if any cell has that latency."""
-    return boxes(results, latency, NAME)
+    return boxes(results, asked.latency, NAME)
 
 
-def boxes(results: Sequence[Result], quantity: str, name: str) -> list[Plot]:
-    """The plot called *name* of a quantity of LABELS, if any cell has that."""
-    candles = _candles(results, quantity)
-    if not candles:
+def boxes(
+    results: Sequence[Result], quantity: str, name: str, most: Mapping[str, float] | None = None
+) -> list[Plot]:
+    """The plot called *name* of a quantity of LABELS, if any cell has that.
+
+    *most* is what each cell's device cannot exceed, by the cell.
+    """
+    found = _boxes(results, quantity, most or {})
+    if not found.candles:
         return []
-    groups = list(dict.fromkeys(group for group, _ in candles))
-    series = list(dict.fromkeys(name for _, name in candles))
-    width_in = max(_WIDTH_MIN_IN, 1.2 + len(groups) * max(0.75, 0.42 * len(series)))
-    figure = new_figure(width_in, _HEIGHT_IN)
+    handles, names = _entries(found)
+    width_in = max(_WIDTH_MIN_IN, 1.2 + len(found.groups) * max(0.75, 0.42 * len(found.series)))
+    figure = new_figure(width_in, _HEIGHT_IN, names)
     axes = figure.subplots()
-    for (group, name_in_group), candle in candles.items():
-        place = series.index(name_in_group)
-        centre = _centre(groups.index(group), place, len(series))
-        _draw(axes, centre, _BOX / len(series), place, candle)
-    _dress(axes, groups, series, quantity, candles)
+    for (group, series), candle in found.candles.items():
+        place = found.series.index(series) if len(found.series) > 1 else None
+        _draw(axes, found.centre(group, series), found.width, place, candle)
+    _dress(axes, found, say(LABELS[quantity]), figure.get_figwidth())
+    if quantity == "aggregate" and axes.get_yscale() == "linear":
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    add_legend(figure, handles, names)
+    title = say("{quantity} by setting", quantity=say(LABELS[quantity]))
     description = f"Box: 10th to 90th percentile of {LABELS[quantity]}; line: median."
-    return [to_plot(figure, name, f"{LABELS[quantity]} by setting", description)]
+    return [to_plot(figure, name, title, description)]
 
 
-def _candles(results: Sequence[Result], quantity: str) -> dict[tuple[str, str], Candle]:
-    """Boxes by group and place in it."""
+def _boxes(results: Sequence[Result], quantity: str, most: Mapping[str, float]) -> Boxes:
     settings = by_setting(results)
     names = varying(list(settings))
-    boxes = {}
+    candles = {}
     for setting, cells in settings.items():
-        candle = _candle(np.concatenate([samples_of(cell, quantity) for cell in cells]))
+        values = np.concatenate([samples_of(cell, quantity) for cell in cells])
+        candle = _candle(values, max((most[cell.id] for cell in cells if cell.id in most),
+                                     default=None))  # fmt: skip
         levels = level_texts(setting, names)
         if candle:
             series = levels[-1] if len(names) > 1 else ""
             group = levels[:-1] if len(names) > 1 else levels
-            boxes["\n".join(group) or "all cells", series] = candle
-    return boxes
+            candles["\n".join(group) or say("all cells"), series] = candle
+    return Boxes(candles, tuple(names))
 
 
 def samples_of(cell: Result, quantity: str) -> Floats:
@@ -87,62 +146,101 @@ def samples_of(cell: Result, quantity: str) -> Floats:
     return cell.trace.tcp_rtt_ms() if quantity == "tcp_rtt_ms" else cell.trace.ping_ms()
 
 
-def _candle(values: Floats) -> Candle | None:
+def _candle(values: Floats, most: float | None) -> Candle | None:
     low, median, high = (percentile(values, q) for q in (10, 50, 90))
-    return None if low is None or median is None or high is None else Candle(low, median, high)
+    if low is None or median is None or high is None:
+        return None
+    return Candle(low, median, high, most)
 
 
-def _centre(group: int, place: int, series: int) -> float:
-    """Where a box stands, of so many side by side."""
-    return group + _BOX * ((place + 0.5) / series - 0.5)
-
-
-def _draw(axes: Axes, centre: float, width: float, place: int, candle: Candle) -> None:
+def _draw(axes: Axes, centre: float, width: float, place: int | None, candle: Candle) -> None:
     box = width * 0.86
     for layer in _layers(place):
         axes.bar(centre, candle.high - candle.low, box, candle.low, **layer)
-    axes.hlines(candle.median, centre - box / 2, centre + box / 2, color=INK, linewidth=2)
+    axes.hlines(candle.median, centre - box / 2, centre + box / 2, color=ink(), linewidth=2)
+    if candle.most is not None:
+        axes.hlines(candle.most, centre - width / 2, centre + width / 2, **_most())
 
 
-def _layers(place: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def _most() -> dict[str, Any]:
+    return {"color": muted(), "linewidth": 1.2, "linestyle": (0, (2, 1))}
+
+
+def _layers(place: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A filling, and a frame with hatches on it: in one, the filling's paleness is both's."""
-    colour, alpha = COLOURS[place % len(COLOURS)], _FILL_ALPHAS[place % len(_FILL_ALPHAS)]
-    filling = {"facecolor": (colour, alpha), "edgecolor": "none"}
-    frame = {"facecolor": "none", "edgecolor": INK, "hatch": HATCHES[place % len(HATCHES)]}
+    if place is None:
+        return ({"facecolor": (muted(), 0.3), "edgecolor": "none"},
+                {"facecolor": "none", "edgecolor": ink()})  # fmt: skip
+    alpha = _FILL_ALPHAS[place % len(_FILL_ALPHAS)]
+    filling = {"facecolor": (colour(place), alpha), "edgecolor": "none"}
+    frame = {"facecolor": "none", "edgecolor": ink(), "hatch": HATCHES[place % len(HATCHES)]}
     return filling, frame
 
 
-def _dress(
-    axes: Axes,
-    groups: Sequence[str],
-    series: Sequence[str],
-    quantity: str,
-    boxes: Mapping[tuple[str, str], Candle],
-) -> None:
-    ends = np.array([[candle.low, candle.high] for candle in boxes.values()])
+def factor_name(name: str) -> str:
+    """What a figure calls a factor."""
+    return say(FACTORS.get(name, name))
+
+
+def _entries(found: Boxes) -> tuple[list[Any], list[str]]:
+    """What each mark means."""
+    several = len(found.series) > 1
+    handles: list[Any] = []
+    names: list[str] = []
+    for place, series in enumerate(found.series if several else ()):
+        handles.append(tuple(Patch(**layer) for layer in _layers(place)))
+        names.append(f"{factor_name(found.factors[-1])}: {series}" if not place else series)
+    frame: dict[str, Any] = {"facecolor": "none" if several else (muted(), 0.3), "edgecolor": ink()}
+    handles.append(Patch(**frame))
+    names.append(say("10th to 90th percentile"))
+    handles.append(Line2D([], [], color=ink(), linewidth=2))
+    names.append(say("median"))
+    if any(candle.most is not None for candle in found.candles.values()):
+        handles.append(Line2D([], [], **_most()))
+        names.append(say("the device's largest"))
+    return handles, names
+
+
+def _dress(axes: Axes, found: Boxes, quantity: str, width_in: float) -> None:
+    candles = found.candles.values()
+    ends = np.array([[candle.low, candle.most or candle.high, candle.high] for candle in candles])
     scale(axes.yaxis, [ends])
-    axes.set_ylabel(LABELS[quantity])
-    axes.set_xticks(range(len(groups)), groups)
-    axes.set_xlim(-0.6, len(groups) - 0.4)
+    name_axis(axes.yaxis, quantity)
+    room = width_in / (len(found.groups) + 1)
+    longest = max(len(line) for group in found.groups for line in group.splitlines())
+    axes.set_xticks(range(len(found.groups)), found.groups,
+                    rotation=90 if longest * _LETTER_IN > room else 0)  # fmt: skip
+    axes.set_xlim(-0.6, len(found.groups) - 0.4)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="x", visible=False)
-    if len(boxes) <= _LABELLED_MAX:
-        _label_medians(axes, groups, series, boxes)
-    if len(series) > 1:
-        # matplotlib draws a tuple of artists on top of each other, but its types do not say so.
-        handles: Any = [
-            tuple(Patch(**layer) for layer in _layers(place)) for place in range(len(series))
-        ]
-        axes.figure.legend(handles, series, loc="outside upper right", ncols=min(len(series), 6))
+    outer = found.factors[:-1] if len(found.series) > 1 else found.factors
+    axes.set_xlabel(", ".join(map(factor_name, outer)))
+    if len(found.candles) <= _LABELLED_MAX:
+        _label_medians(axes, found)
 
 
-def _label_medians(
-    axes: Axes,
-    groups: Sequence[str],
-    series: Sequence[str],
-    boxes: Mapping[tuple[str, str], Candle],
-) -> None:
-    for (group, name), candle in boxes.items():
-        x = _centre(groups.index(group), series.index(name), len(series))
-        axes.annotate(short(candle.median), (x, candle.high), (0, 2), ha="center", va="bottom",
-                      textcoords="offset points", fontsize=7, color=INK)  # fmt: skip
+def _label_medians(axes: Axes, found: Boxes) -> None:
+    """Write each median above its box, all to as many decimals, or digits where that is decades."""
+    medians = [candle.median for candle in found.candles.values()]
+    linear = axes.get_yscale() == "linear"
+    low, high = axes.get_ylim()
+    for ((group, name), candle), text in zip(
+        found.candles.items(), alike(medians, decades=not linear), strict=True
+    ):
+        # A number that the device's line would cross stands above that.
+        near = linear and candle.most and (candle.most - candle.high) / (high - low) < _NUMBER
+        top = max(candle.high, candle.most or 0.0) if near else candle.high
+        axes.annotate(text, (found.centre(group, name), top), (0, 2), ha="center", va="bottom",
+                      textcoords="offset points", fontsize=7, color=ink())  # fmt: skip
+
+
+_NUMBER = 0.07  # the share of the axis that a number takes above its box
+
+
+def alike(values: Sequence[float], *, decades: bool) -> list[str]:
+    """Numbers with as many decimals, or over *decades* with as many digits, as each other."""
+    if decades:
+        return [number(f"{value:#.{_DIGITS_OF_DECADES}g}".rstrip(".")) for value in values]
+    least = min((abs(value) for value in values if value), default=1.0)
+    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(least)))
+    return [number(f"{value:.{decimals}f}") for value in values]

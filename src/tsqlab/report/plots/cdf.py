@@ -15,10 +15,19 @@ from matplotlib.figure import Figure
 
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
-from tsqlab.report.plots.axes import LABELS, scale
-from tsqlab.report.plots.candlesticks import samples_of
-from tsqlab.report.plots.figure import MARKERS, PANEL_WIDTH_IN, Plot, new_figure, to_plot
+from tsqlab.report.plots.axes import LABELS, name_axis, scale
+from tsqlab.report.plots.candlesticks import factor_name, samples_of
+from tsqlab.report.plots.figure import (
+    MARKERS,
+    PANEL_WIDTH_IN,
+    Plot,
+    add_legend,
+    new_figure,
+    to_plot,
+)
+from tsqlab.report.plots.look import say
 from tsqlab.report.plots.panels import PANELS_MAX
+from tsqlab.report.plots.stated import Asked
 from tsqlab.results.repetitions import by_setting, level_texts, varying
 
 NAME = "cdf"
@@ -29,18 +38,21 @@ _SHOWN_MAX = 0.995  # the share of the samples that is shown; the last few would
 _STYLES = 6  # how many lines differ without a marker
 
 
-def cdf(results: Sequence[Result], latency: str) -> list[Plot]:
+def cdf(results: Sequence[Result], asked: Asked) -> list[Plot]:
     """The panels, if any cell has that latency."""
+    latency = asked.latency
     groups = _curves(results, latency)
+    factor = "".join(varying(list(by_setting(results)))[-1:])
     shown = [
         curve[_SHARES <= _SHOWN_MAX] for curves in groups.values() for curve in curves.values()
     ]
     plots: list[Plot] = []
     for group, curves in list(groups.items())[:PANELS_MAX]:
-        figure = _panel(curves, latency, shown)
-        title = group or LABELS[latency]
+        figure = _panel(group, curves, latency, shown, factor)
+        title = group or say(LABELS[latency])
         description = f"Cumulative distribution of {LABELS[latency]}: {title}."
-        plots.append(to_plot(figure, f"{NAME}-{len(plots)}", title, description))
+        name = f"{NAME}-{len(plots)}"
+        plots.append(to_plot(figure, name, title, description, titled=bool(group)))
     return plots
 
 
@@ -58,18 +70,22 @@ def _curves(results: Sequence[Result], latency: str) -> dict[str, dict[str, Floa
     return groups
 
 
-def _panel(curves: Mapping[str, Floats], latency: str, shown: Sequence[Floats]) -> Figure:
-    figure = new_figure(PANEL_WIDTH_IN, _HEIGHT_IN)
+def _panel(
+    group: str, curves: Mapping[str, Floats], latency: str, shown: Sequence[Floats], factor: str
+) -> Figure:
+    several = len(curves) > 1
+    names = [f"{factor_name(factor)}: {name}" if not place else name
+             for place, name in enumerate(curves)] if several else []  # fmt: skip
+    figure = new_figure(PANEL_WIDTH_IN, _HEIGHT_IN, names)
     axes = figure.subplots()
-    for place, (name, curve) in enumerate(curves.items()):
+    for place, curve in enumerate(curves.values()):
         marked = place >= _STYLES
-        axes.plot(curve, _SHARES, label=name, markevery=(10, 40), fillstyle="none",
+        axes.plot(curve, _SHARES, markevery=(10, 40), fillstyle="none",
                   marker=MARKERS[place // _STYLES - 1] if marked else "")  # fmt: skip
     scale(axes.xaxis, shown)
     axes.set_ylim(0, 1)
-    axes.set_xlabel(LABELS[latency])
-    axes.set_ylabel("share of samples")
-    if len(curves) > 1:
-        columns = 4 if max(map(len, curves)) < 8 else 2
-        figure.legend(loc="outside lower center", ncols=columns)
+    axes.set_title(group)
+    name_axis(axes.xaxis, say(LABELS[latency]))
+    axes.set_ylabel(say("share of samples"))
+    add_legend(figure, axes.lines, names)
     return figure

@@ -3,61 +3,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tsqlab.experiment.stored import Result
-from tsqlab.report.plots.axes import scale
-from tsqlab.report.plots.figure import COLOURS, Plot
-from tsqlab.report.plots.panels import dress, panel_axes, panels, thinned
+from tsqlab.report.plots.axes import LABELS, name_axis, set_limits
+from tsqlab.report.plots.figure import Plot, colour
+from tsqlab.report.plots.look import say
+from tsqlab.report.plots.panels import (
+    Kind,
+    Values,
+    dress,
+    panel_axes,
+    panel_legend,
+    panels,
+    thinned,
+)
+from tsqlab.report.plots.stated import Asked
 
 NAME = "goodput-ping"
 
-_HEIGHT_IN = 2.9
-_YLABEL = (-0.125, 0.5)
-_STYLES = {"up": (COLOURS[0], "-"), "down": (COLOURS[1], "--")}
+_KIND = Kind(NAME, "Goodput and ping", may_be_log=("ping",))
+_HEIGHT_IN = 3.1
+_PINGS_FROM = 2  # the place of the first ping's colour
 _PING_STYLES = ("-", "--", "-.", ":")
 
 
-def goodput_ping(results: Sequence[Result], _latency: str) -> list[Plot]:
+def goodput_ping(results: Sequence[Result], _asked: Asked) -> list[Plot]:
     """The panels, in the order of the matrix."""
-    return panels(results, NAME, "Goodput and ping", _panel)
+    return panels(results, _KIND, _panel, _values)
 
 
-def _panel(cell: Result) -> Figure:
-    figure, (above, below) = panel_axes(_HEIGHT_IN, 2, right=0.98, bottom=0.15, hspace=0.15)
+def _values(cell: Result) -> Values:
+    goodputs = [thinned(cell.trace.goodput_mbps(direction)) for direction in ("up", "down")]
+    return {
+        "goodput": [samples.value for samples in goodputs],
+        "ping": [thinned(ping).value for ping in cell.trace.pings.values()],
+    }
+
+
+def _panel(cell: Result, limits: Mapping[str, tuple[float, float]]) -> Figure:
+    figure, (above, below) = panel_axes(_HEIGHT_IN, 2)
     _goodput(above, cell)
     _pings(below, cell)
-    for axes in (above, below):
+    for axes, name in ((above, "goodput"), (below, "ping")):
+        set_limits(axes.yaxis, limits[name])
         dress(axes, cell)
-    below.set_xlabel("time (s)")
-    for axes in (above, below):
-        axes.yaxis.set_label_coords(*_YLABEL)
+    above.set_ylabel(say("goodput\n(Mbit/s)"))
+    name_axis(below.yaxis, say(LABELS["ping_ms"]), length_in=1.0)
+    below.set_xlabel(say("time (s)"))
+    panel_legend(figure)
     return figure
 
 
 def _goodput(axes: Axes, cell: Result) -> None:
-    for direction in ("up", "down"):
-        samples = thinned(cell.trace.goodput_mbps(direction))
-        colour, line = _STYLES[direction]
+    for place, (direction, name) in enumerate((("up", say("upload")), ("down", say("download")))):
+        samples = thinned(cell.trace.goodput_mbps("up" if direction == "up" else "down"))
         if len(samples.t_s):
-            axes.plot(samples.t_s, samples.value, color=colour, linestyle=line,
-                      label=f"{direction}load")  # fmt: skip
-    axes.set_ylim(bottom=0, top=1.05 * axes.get_ylim()[1] or 1.0)
-    axes.set_ylabel("goodput\n(Mbit/s)")
-    if len(axes.lines) > 1:
-        axes.legend(loc="lower center", ncols=2)
+            axes.plot(samples.t_s, samples.value, color=colour(place), label=name,
+                      linestyle=("-", "--")[place])  # fmt: skip
 
 
 def _pings(axes: Axes, cell: Result) -> None:
+    several = len(cell.trace.pings) > 1
     for place, (name, samples) in enumerate(cell.trace.pings.items()):
         thin = thinned(samples)
-        axes.plot(thin.t_s, thin.value, color=COLOURS[(place + 2) % len(COLOURS)],
-                  linestyle=_PING_STYLES[place % len(_PING_STYLES)],
-                  label=name.removeprefix("Ping (ms) "))  # fmt: skip
-    scale(axes.yaxis, [ping.value for ping in cell.trace.pings.values()])
-    axes.set_ylabel("ping (ms)")
-    if len(axes.lines) > 1:
-        axes.legend(loc="best", ncols=2)
+        text = name.removeprefix("Ping (ms) ") if several else say("ping")
+        axes.plot(thin.t_s, thin.value, color=colour(place + _PINGS_FROM), label=text,
+                  linestyle=_PING_STYLES[place % len(_PING_STYLES)])  # fmt: skip

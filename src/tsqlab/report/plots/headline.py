@@ -17,6 +17,7 @@ from tsqlab.experiment.stored import Result
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.report.plots.axes import short
 from tsqlab.report.plots.figure import COLOURS, INK, MUTED, new_figure, plain, style, to_svg
+from tsqlab.report.plots.stated import Stated
 from tsqlab.results.repetitions import over_seeds
 
 EXPERIMENT = "cotsq-3"
@@ -26,28 +27,6 @@ _MORE_CLAIMS = "cotsq-4"
 _CAPTION = "One CUBIC upload over the papers' USB radio (`{device}`)"  # what EXPERIMENT is
 _WIDTH_IN, _HEIGHT_IN = 7.2, 2.9  # the size of the README's figure
 _BAR = 0.36
-
-
-@dataclass(frozen=True)
-class Stated:
-    """A number of the paper, or a range."""
-
-    low: float
-    high: float
-
-    @property
-    def middle(self) -> float:
-        """Where a bar of it ends."""
-        return (self.low + self.high) / 2
-
-    @property
-    def text(self) -> str:
-        """The number as a label: "44", or "90-95"."""
-        return f"{self.low:g}" if self.low == self.high else f"{self.low:g}-{self.high:g}"
-
-    def __add__(self, more: Stated) -> Stated:
-        """Both numbers one after the other."""
-        return Stated(self.low + more.low, self.high + more.high)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tsqlab.experiment.claims import Claim
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.knee import WITHIN
 from tsqlab.report.plots import (
@@ -21,10 +22,12 @@ from tsqlab.report.plots import (
     sweep,
 )
 from tsqlab.report.plots.figure import Plot, style
+from tsqlab.report.plots.stated import Asked
 from tsqlab.results.folder import Latency
+from tsqlab.results.look import Look
 from tsqlab.results.repetitions import by_setting
 
-Draw = Callable[[Sequence[Result], str], list[Plot]]
+Draw = Callable[[Sequence[Result], Asked], list[Plot]]
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,19 @@ KINDS: Mapping[str, Kind] = {
         "Aggregation",
         "Frames in an aggregate of the radios that send the flows' data. Box: 10th to 90th "
         "percentile of the means of all sampling periods while flows ran, all seeds together. "
-        "Line and number: the median.",
+        "Line and number: the median. Dashed: the largest that the device's profile allows.",
         aggregates.aggregates,
     ),
     goodput_latency.NAME: Kind(
         "Goodput against latency",
-        "A point per cell; an ellipse per setting, two standard deviations over its seeds. "
-        "Up and to the right is better.",
+        "A point per setting: the mean over its seeds, with the 95 % interval either way; dots are "
+        "cells. Up and to the right is better.",
         goodput_latency.goodput_latency,
     ),
     aggregate_rtt.NAME: Kind(
         "Aggregation against TCP RTT",
-        "A point per cell; an ellipse per setting, two standard deviations over its seeds. "
-        "Down and to the right is better.",
+        "A point per setting: the mean over its seeds, with the 95 % interval either way; dots are "
+        "cells. Down and to the right is better.",
         aggregate_rtt.aggregate_rtt,
     ),
     cwnd.NAME: Kind(
@@ -82,7 +85,8 @@ KINDS: Mapping[str, Kind] = {
         "Goodput and latency by setting",
         "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
         f"ms whose goodput is within {100 * WITHIN:.0f} % of the best, no TSQ's included; its "
-        "interval is a bootstrap's over the seeds.",
+        "interval is a bootstrap's over the seeds. Beyond a break of the axis (//) stands what is "
+        "no number.",
         sweep.sweep,
     ),
     model_overlay.NAME: Kind(
@@ -109,10 +113,16 @@ class Section:
     left_out: int = 0  # how many settings have no panel because there are too many
 
 
-def draw(name: str, results: Sequence[Result], latency: Latency) -> Section:
-    """Draw one of KINDS."""
+def draw(
+    name: str,
+    results: Sequence[Result],
+    latency: Latency,
+    claims: Sequence[Claim] = (),
+    look: Look | None = None,
+) -> Section:
+    """Draw one of KINDS; *claims* have the paper's numbers. Raises UsageError for a bad look."""
     kind = KINDS[name]
-    with style():
-        plots = tuple(kind.draw(results, latency))
+    with style(look):
+        plots = tuple(kind.draw(results, Asked(latency, claims)))
     left_out = max(0, len(by_setting(results)) - panels.PANELS_MAX) if name in _PANELS else 0
     return Section(name, kind.title, kind.legend, plots, left_out)

@@ -27,17 +27,20 @@ from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
-from tsqlab.report.plots.axes import LABELS, short
+from tsqlab.report.plots.axes import GOODPUT, median_of, short
 from tsqlab.report.plots.figure import (
-    COLOURS,
     FILLS,
     LINES,
     MARKERS,
     PLOT_WIDTH_IN,
     Plot,
+    add_legend,
+    colour,
     new_figure,
     to_plot,
 )
+from tsqlab.report.plots.look import say
+from tsqlab.report.plots.stated import Asked
 from tsqlab.results.repetitions import Setting, label, over_seeds, setting_of, varying
 
 if TYPE_CHECKING:
@@ -153,28 +156,27 @@ def largest_aggregate(radio: Airlink, rate_bit_per_s: int) -> int:
     return max(1, min(in_bytes, in_time, frames, window))
 
 
-def model_overlay(results: Sequence[Result], _latency: str) -> list[Plot]:
+def model_overlay(results: Sequence[Result], _asked: Asked) -> list[Plot]:
     """The plot, if there are static limits on a radio."""
     found = overlays(results)
     if not found:
         return []
     names = varying(list(found))
-    figure = new_figure(PLOT_WIDTH_IN, _HEIGHT_IN, len(found))
+    prefixes = [f"{label(setting, names)}: " if len(found) > 1 else "" for setting in found]
+    entries = [f"{prefix}{text}" for prefix in prefixes for text in (say("model"), say("lab"))]
+    figure = new_figure(PLOT_WIDTH_IN, _HEIGHT_IN, entries)
     above, below = figure.subplots(2, 1, sharex=True)
-    for place, (setting, overlay) in enumerate(found.items()):
-        name = f"{label(setting, names)}: " if len(found) > 1 else ""
+    for place, (name, overlay) in enumerate(zip(prefixes, found.values(), strict=True)):
         _draw(above, overlay, place, name, goodput=True)
         _draw(below, overlay, place, name, goodput=False)
     for axes in (above, below):
         axes.set_ylim(bottom=0)
-    above.set_ylabel("goodput (Mbit/s)")
-    below.set_ylabel(f"median {LABELS['tcp_rtt_ms']}")
-    below.set_xlabel("static TSQ limit t (packets)")
-    figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    texts = [
-        (f"{label(setting, names)}: " if len(found) > 1 else "") + fit_text(overlay)
-        for setting, overlay in found.items()
-    ]
+    above.set_ylabel(say(GOODPUT))
+    below.set_ylabel(median_of("tcp_rtt_ms"))
+    below.set_xlabel(say("static TSQ limit t (packets)"))
+    add_legend(figure, *above.get_legend_handles_labels())
+    texts = [name + fit_text(overlay)
+             for name, overlay in zip(prefixes, found.values(), strict=True)]  # fmt: skip
     title = f"The model beside the lab; {'; '.join(texts)}"
     description = "Goodput and TCP RTT against the static TSQ limit: points measured, lines model."
     return [to_plot(figure, NAME, title, description)]
@@ -194,13 +196,13 @@ def fit_text(overlay: Overlay) -> str:
 
 
 def _draw(axes: Axes, overlay: Overlay, place: int, name: str, *, goodput: bool) -> None:
-    colour, model = COLOURS[place % len(COLOURS)], overlay.fit.parameters
+    own, model = colour(place), overlay.fit.parameters
     t = np.linspace(overlay.limits[0], overlay.limits[-1], _CURVE_POINTS)
     curve = goodput_bit_per_s(t, model) / 1e6 if goodput else rtt_ns(t, model) / 1e6
     lab = overlay.goodput_mbps if goodput else overlay.rtt_ms
-    axes.plot(t, curve, color=colour, linestyle=LINES[place % len(LINES)], label=f"{name}model")
+    axes.plot(t, curve, color=own, linestyle=LINES[place % len(LINES)], label=name + say("model"))
     axes.errorbar(
         overlay.limits, [value.mean for value in lab], [value.half_width or 0.0 for value in lab],
-        color=colour, linestyle="", marker=MARKERS[place % len(MARKERS)], fillstyle=FILLS[1],
-        capsize=2, elinewidth=0.8, label=f"{name}lab",
+        color=own, linestyle="", marker=MARKERS[place % len(MARKERS)], fillstyle=FILLS[1],
+        capsize=2, elinewidth=0.8, label=name + say("lab"),
     )  # fmt: skip

@@ -1,31 +1,91 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A point per cell in a plane of two metrics, and an ellipse per setting over its seeds.
+"""Settings in a plane of two metrics: means over the seeds, with a 95 % interval either way.
 
-As in Flent an ellipse reaches two standard deviations along each of its axes. Where an axis is
-logarithmic, so are the deviations along it. Fewer than three seeds make no ellipse.
+Small dots are the cells. A line joins the settings that differ in the factor that varies fastest
+where that is a number, as the ms of TSQ are, in the order of the numbers; what has no order is
+not joined. The levels of that factor stand at the points as long as they have room there.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Floats
-from tsqlab.report.plots.axes import scale
-from tsqlab.report.plots.figure import COLOURS, FILLS, MARKERS, PLOT_WIDTH_IN, new_figure
-from tsqlab.results.repetitions import Setting, by_setting, label, level_texts, varying
+from tsqlab.metrics.statistics import Estimate, estimate
+from tsqlab.report.plots.axes import say_own_scale, scale, scale_groups
+from tsqlab.report.plots.curves import ranks_of
+from tsqlab.report.plots.figure import (
+    FILLS,
+    LINES,
+    MARKERS,
+    PLOT_WIDTH_IN,
+    Dashes,
+    add_legend,
+    colour,
+    ink,
+    muted,
+    new_figure,
+    palette,
+)
+from tsqlab.report.plots.labels import Labels
+from tsqlab.report.plots.look import say
+from tsqlab.report.plots.stated import Asked, Stated, stated_of
+from tsqlab.report.plots.sweep import say_mean
+from tsqlab.results.repetitions import (
+    NOTHING,
+    Setting,
+    by_setting,
+    level_texts,
+    most_seeds,
+    varying,
+)
 
-_DEVIATIONS = 2.0
-_SEEDS_MIN = 3
-_OUTLINE_POINTS = 48
 _HEIGHT_IN = 3.6
+_FURTHER_WIDTH_IN = 3.8  # what a further panel adds
+_PANELS_MAX = 4  # panels that have room side by side
+_NAMED_MAX = 16  # so many points that no line joins can have their names beside them
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A setting's place."""
+
+    setting: Setting
+    name: str  # the level of the fastest factor
+    x: Estimate
+    y: Estimate
+    cells: Floats  # a row for each cell
+    stated: tuple[Stated, Stated] | None  # what the paper has for both
+
+    @property
+    def ends(self) -> Floats:
+        """The corners of everything that is drawn of it."""
+        rows = [(self.x.mean + sign * (self.x.half_width or 0.0),
+                 self.y.mean + sign * (self.y.half_width or 0.0)) for sign in (-1, 1)]  # fmt: skip
+        if self.stated:
+            x, y = self.stated
+            rows += [(x.low, y.low), (x.high, y.high)]
+        return np.concatenate([self.cells, np.maximum(rows, 0)])
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The points of one setting of the other factors."""
+
+    name: str
+    joined: bool
+    points: tuple[Point, ...]
+
+
+Fill = Literal["full", "none", "left", "bottom", "right", "top"]
 
 
 @dataclass(frozen=True)
@@ -33,37 +93,89 @@ class Mark:
     """How a setting's points look."""
 
     colour: str
-    fill: Literal["full", "none", "left", "bottom", "right", "top"]
+    fill: Fill
     marker: str
 
 
-def scatter(results: Sequence[Result], x: str, y: str) -> tuple[Figure, Axes] | None:
-    """The plane of the metrics *x* and *y*; None when no cell has both. Labels are the caller's."""
-    groups = {setting: points for setting, cells in by_setting(results).items()
-              if len(points := _points(cells, x, y))}  # fmt: skip
-    if not groups:
+def scatter(
+    results: Sequence[Result], x: str, y: str, asked: Asked, dress: Callable[[Axes], None]
+) -> Figure | None:
+    """The plane of the metrics *x* and *y*, or planes that have scales of their own.
+
+    *dress* names the axes of each. None when no cell has both metrics.
+    """
+    points = list(_points(results, x, y, asked))
+    if not points:
         return None
-    names = varying(list(groups))
-    columns = 3 if max(len(label(setting, names)) for setting in groups) < 18 else 2
-    figure = new_figure(PLOT_WIDTH_IN, _HEIGHT_IN, math.ceil(len(groups) / columns))
-    axes = figure.subplots()
-    logs = tuple(
-        scale(axis, [points[:, column] for points in groups.values()])
-        for column, axis in enumerate((axes.xaxis, axes.yaxis))
-    )
-    for (setting, points), mark in zip(groups.items(), marks(list(groups), names), strict=True):
-        _scatter(axes, points, mark, label(setting, names))
-        if len(points) >= _SEEDS_MIN:
-            along, up = outline(points, logs)
-            axes.fill(along, up, facecolor=(mark.colour, 0.15), edgecolor=mark.colour)
-    figure.legend(loc="outside lower center", ncols=columns)
-    return figure, axes
+    lines = _lines(points, results)
+    named = sum(not line.joined for line in lines for _ in line.points) <= _NAMED_MAX
+    looks = _looks(lines, named=named)
+    entries = list(_entries(lines, looks, most_seeds(results), named=named))
+    groups = scale_groups({point.setting: point.y.mean for point in points},
+                          varying([point.setting for point in points])[-1:],
+                          _PANELS_MAX)  # fmt: skip
+    levels = list(dict.fromkeys(groups.values()))
+    width_in = PLOT_WIDTH_IN + _FURTHER_WIDTH_IN * (len(levels) - 1)
+    figure = new_figure(width_in, _HEIGHT_IN, [text for _, text in entries])
+    for level, axes in zip(levels, figure.subplots(1, len(levels), squeeze=False)[0], strict=True):
+        here = [line for line in lines if groups[line.points[0].setting] == level]
+        ends = [point.ends for line in here for point in line.points]
+        for column, axis in enumerate((axes.xaxis, axes.yaxis)):
+            scale(axis, [part[:, column] for part in ends])
+        for line in here:
+            _draw(axes, line, looks, LINES[lines.index(line) % len(LINES)])
+        dress(axes)
+        if level:
+            say_own_scale(axes, level)
+        if axes.get_subplotspec().colspan.start:
+            axes.set_ylabel("")
+    add_legend(figure, [handle for handle, _ in entries], [text for _, text in entries])
+    if named and len(points) > 1:
+        _write_names(figure, lines, groups, levels)
+    return figure
 
 
-def _points(cells: Sequence[Result], x: str, y: str) -> Floats:
-    """The points whose numbers both exist and are above zero, which has no logarithm."""
-    pairs = [(cell.metrics[x], cell.metrics[y]) for cell in cells]
-    return np.array([pair for pair in pairs if all(pair)], dtype=float)
+def _points(results: Sequence[Result], x: str, y: str, asked: Asked) -> Iterator[Point]:
+    settings = by_setting(results)
+    last = varying(list(settings))[-1:]
+    for setting, cells in settings.items():
+        # A number that is not above zero has no logarithm.
+        pairs = [(cell.metrics.get(x), cell.metrics.get(y)) for cell in cells]
+        rows = np.array([pair for pair in pairs if all(pair)], dtype=float).reshape(-1, 2)
+        means = [estimate([float(value) for value in column]) for column in rows.T]
+        if means[0] and means[1]:
+            stated = [stated_of(asked.claims, setting, metric) for metric in (x, y)]
+            yield Point(setting, "".join(level_texts(setting, last)), means[0], means[1], rows,
+                        (stated[0], stated[1]) if stated[0] and stated[1] else None)  # fmt: skip
+
+
+def _lines(points: Sequence[Point], results: Sequence[Result]) -> list[Line]:
+    """The points by the other factors' setting, in the order of the fastest one's numbers."""
+    names = varying([point.setting for point in points])
+    ranks = ranks_of(results, names[-1]) if names else {}
+    found: dict[tuple[str, ...], list[Point]] = {}
+    for point in points:
+        found.setdefault(level_texts(point.setting, names[:-1]), []).append(point)
+    lines = []
+    for others, own in found.items():
+        places = [ranks.get(point.name, 0.0) for point in own]
+        joined = bool(ranks) and len(set(places)) == len(places)
+        ordered = [own[place] for place in np.argsort(places, kind="stable")]
+        name = ", ".join(level for level in others if level != NOTHING)
+        lines.append(Line(name, joined, tuple(ordered)))
+    return lines
+
+
+def _looks(lines: Sequence[Line], *, named: bool) -> Mapping[Setting, Mark]:
+    """The mark of each setting: its line's where names stand beside points, otherwise its own."""
+    settings = [point.setting for line in lines for point in line.points]
+    if not named:
+        return dict(zip(settings, marks(settings, varying(settings)), strict=True))
+    return {
+        point.setting: Mark(colour(place), FILLS[place % 2], MARKERS[place % len(MARKERS)])
+        for place, line in enumerate(lines)
+        for point in line.points
+    }
 
 
 def marks(settings: Sequence[Setting], names: Sequence[str]) -> list[Mark]:
@@ -79,33 +191,67 @@ def marks(settings: Sequence[Setting], names: Sequence[str]) -> list[Mark]:
     ]
 
 
-def _mark(colour: int, marker: int) -> Mark:
+def _mark(place: int, marker: int) -> Mark:
     """The look of the level and of the other levels at those places.
 
     Where the colours begin again, the fillings are shifted by one.
     """
-    return Mark(
-        COLOURS[colour % len(COLOURS)],
-        FILLS[(colour + colour // len(COLOURS)) % len(FILLS)],
-        MARKERS[marker % len(MARKERS)],
-    )
+    fill = FILLS[(place + place // len(palette())) % len(FILLS)]
+    return Mark(colour(place), fill, MARKERS[marker % len(MARKERS)])
 
 
-def _scatter(axes: Axes, points: Floats, mark: Mark, name: str) -> None:
-    axes.plot(points[:, 0], points[:, 1], linestyle="", marker=mark.marker, color=mark.colour,
-              fillstyle=mark.fill, markerfacecoloralt="none", label=name)  # fmt: skip
+def _draw(axes: Axes, line: Line, looks: Mapping[Setting, Mark], dashes: Dashes) -> None:
+    if line.joined:
+        axes.plot([point.x.mean for point in line.points], [point.y.mean for point in line.points],
+                  color=looks[line.points[0].setting].colour, linestyle=dashes)  # fmt: skip
+    for point in line.points:
+        mark = looks[point.setting]
+        axes.plot(point.cells[:, 0], point.cells[:, 1], ".", color=mark.colour, alpha=0.45,
+                  markersize=3, markeredgewidth=0)  # fmt: skip
+        axes.errorbar(point.x.mean, point.y.mean, point.y.half_width, point.x.half_width,
+                      color=mark.colour, marker=mark.marker, fillstyle=mark.fill, capsize=2,
+                      elinewidth=0.8, markerfacecoloralt="none")  # fmt: skip
+        if point.stated:
+            x, y = point.stated
+            axes.errorbar(x.middle, y.middle, y.half, x.half, marker="x", color=ink(), capsize=4,
+                          elinewidth=1.6, linestyle="")  # fmt: skip
 
 
-def outline(points: Floats, logs: Sequence[bool]) -> tuple[Floats, Floats]:
-    """The ellipse of two standard deviations about the mean, on linear or logarithmic axes."""
-    columns = [
-        np.log10(values) if log else values for values, log in zip(points.T, logs, strict=True)
-    ]
-    plane = np.column_stack(columns)
-    variances, directions = np.linalg.eigh(np.cov(plane, rowvar=False))
-    angle = np.linspace(0, 2 * np.pi, _OUTLINE_POINTS)
-    circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    radii = _DEVIATIONS * np.sqrt(np.maximum(variances, 0))
-    ring = plane.mean(axis=0) + (circle * radii) @ directions.T
-    x, y = (10**values if log else values for values, log in zip(ring.T, logs, strict=True))
-    return x, y
+def _entries(
+    lines: Sequence[Line], looks: Mapping[Setting, Mark], seeds: int, *, named: bool
+) -> Iterator[tuple[Line2D, str]]:
+    """What each mark means."""
+    if named and len(lines) > 1:
+        for place, line in enumerate(lines):
+            dashes: Dashes = LINES[place % len(LINES)] if line.joined else ""
+            yield _handle(looks[line.points[0].setting], dashes), line.name
+    elif not named:
+        for line in lines:
+            for point in line.points:
+                name = ", ".join(part for part in (line.name, point.name) if part)
+                yield _handle(looks[point.setting]), name
+    yield Line2D([], [], color=muted(), linestyle="", marker="o"), say_mean(seeds)
+    if seeds > 1:
+        yield Line2D([], [], color=muted(), linestyle="", marker=".", markersize=3), say("a cell")
+    if any(point.stated for line in lines for point in line.points):
+        yield Line2D([], [], color=ink(), linestyle="", marker="x"), say("the paper")
+
+
+def _handle(mark: Mark, dashes: Dashes = "") -> Line2D:
+    return Line2D([], [], color=mark.colour, linestyle=dashes, marker=mark.marker,
+                  fillstyle=mark.fill, markerfacecoloralt="none")  # fmt: skip
+
+
+def _write_names(
+    figure: Figure, lines: Sequence[Line], groups: Mapping[Setting, str], levels: Sequence[str]
+) -> None:
+    figure.draw_without_rendering()  # it is then that the axes have their places
+    for level, axes in zip(levels, figure.axes, strict=True):
+        here = [line for line in lines if groups[line.points[0].setting] == level]
+        places = [(point.x.mean, point.y.mean) for line in here for point in line.points]
+        labels = Labels(axes, places)
+        for line in here:
+            # A line's ends are named first: they are what must not be missing.
+            ends = line.points[:1] + line.points[-1:]
+            for point in sorted(line.points, key=lambda point: point not in ends):
+                labels.write(point.name, point.x.mean, point.y.mean)

@@ -1,229 +1,303 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Goodput and ping against a factor that is a number: the TSQ limit, or the last that varies.
 
-The TSQ limit counts in ms of data, or in packets where those limit. A point is the mean over
-the seeds with its 95 % confidence interval. Stock TSQ and no TSQ at all, which are no numbers,
-are lines across. Where ms vary, a ring marks the knee of each curve: the fewest ms that are
-enough for nearly the best goodput, no limit's included (tsqlab.metrics.knee says how nearly).
+A point is the mean over the seeds with its 95 % confidence interval. Stock TSQ stands at the
+1 ms that it allows, before a break of the axis where packets are counted; no TSQ at all stands
+behind a break. Where ms vary, a ring marks the knee of each curve: the fewest ms that are enough
+for nearly the best goodput, no limit's included (tsqlab.metrics.knee says how nearly). What the
+paper states of a setting, or as its knee, stands beside.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from tsqlab.experiment.stored import Result
-from tsqlab.experiment.tsq import NONE, STOCK, Reference, Tsq
-from tsqlab.metrics.knee import Knee, find_knee
-from tsqlab.report.plots.axes import LABELS, short
+from tsqlab.experiment.tsq import NONE, STOCK, STOCK_MS, Reference
+from tsqlab.metrics.knee import WITHIN
+from tsqlab.metrics.statistics import Estimate
+from tsqlab.report.plots.axes import (
+    GOODPUT,
+    median_of,
+    name_axis,
+    say_own_scale,
+    scale_groups,
+    short,
+)
+from tsqlab.report.plots.curves import MS, PACKETS, Curve, curves_of, format_knee
 from tsqlab.report.plots.figure import (
-    COLOURS,
     FILLS,
-    INK,
     LINES,
     MARKERS,
-    MUTED,
     PLOT_WIDTH_IN,
     Plot,
+    add_legend,
+    colour,
+    ink,
+    muted,
     new_figure,
     to_plot,
 )
-from tsqlab.results.record import Level
-from tsqlab.results.repetitions import SEED, Setting, label, over_seeds, setting_of, varying
+from tsqlab.report.plots.look import say
+from tsqlab.report.plots.stated import Asked, Stated, knees_of, stated_of
+from tsqlab.results.repetitions import Setting, label, most_seeds, over_seeds, setting_of, varying
 
 NAME = "sweep"
 
-_TSQ = "tsq"
-_VERSION = "kernel"  # a factor whose levels look like numbers, but are not
-_MS = "TSQ limit (ms of data)"
-_PACKETS = "TSQ limit (packets)"
 _HEIGHT_IN = 4.2
-_LEGEND_COLUMNS = 3
+_FURTHER_WIDTH_IN = 3.4  # what a further column of panels adds
+_COLUMNS_MAX = 3
+_AROUND_IN = 1.5  # what the axis' titles and the legend take of the height, roughly
 _LOG_FROM = 10.0  # the axis is logarithmic if the highest number is this many times the lowest
-_REFERENCES: Mapping[Reference, tuple[int, tuple[int, int]]] = {
-    STOCK: (0, (1, 2)),
-    NONE: (0, (6, 2)),
-}
-_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(\D*)")
+_TICK_GAP_IN, _TICK_LETTER_IN = 0.06, 0.065
+_REFERENCE_LINE = (0, (1, 1.5))  # joins a reference, which is no number, to the curve
+
+Entry = tuple[Line2D, str]
+"""A handle of the legend, and what it says."""
 
 
-@dataclass
-class Curve:
-    """One setting's cells by what is on the axis."""
+@dataclass(frozen=True)
+class Places:
+    """Where things stand on the axis."""
 
-    points: dict[float, list[Result]] = field(default_factory=dict)
-    references: dict[Reference, list[Result]] = field(default_factory=dict)
-
-    def knee(self) -> Knee | None:
-        """The knee of the goodput over the seeds that have every limit; None if there is none."""
-        limits = sorted(self.points)
-        columns = [_by_seed(self.points[limit]) for limit in limits]
-        unlimited = _by_seed(self.references.get(NONE, []))
-        seeds = set.intersection(*map(set, columns), *([set(unlimited)] if unlimited else []))
-        if len(limits) < 2 or not seeds:
-            return None
-        order = sorted(seeds, key=str)
-        return find_knee(
-            limits,
-            np.array([[column[seed] for column in columns] for seed in order]),
-            np.array([unlimited[seed] for seed in order]) if unlimited else None,
-        )
+    numbers: tuple[float, ...]
+    log: bool
+    references: Mapping[Reference, float]
+    breaks: tuple[float, ...]  # where the axis leaves the numbers
+    ends: tuple[float, float]
 
 
-def _by_seed(cells: Iterable[Result]) -> dict[Level, float]:
-    return {cell.factors.get(SEED, 0): goodput for cell in cells
-            if (goodput := cell.metrics["goodput_mbps"]) is not None}  # fmt: skip
-
-
-def sweep(results: Sequence[Result], latency: str) -> list[Plot]:
+def sweep(results: Sequence[Result], asked: Asked) -> list[Plot]:
     """The plot, if there is a number that varies."""
     found = curves_of(results)
     if found is None:
         return []
     axis, curves = found
     names = varying(list(curves))
-    rows = math.ceil((len(curves) + len(_REFERENCES)) / _LEGEND_COLUMNS)
-    figure = new_figure(PLOT_WIDTH_IN, _HEIGHT_IN, rows)
-    above, below = figure.subplots(2, 1, sharex=True)
+    places = _places(axis, list(curves.values()))
+    groups = scale_groups({setting: _top(curve) for setting, curve in curves.items()},
+                          most=_COLUMNS_MAX)  # fmt: skip
+    columns = list(dict.fromkeys(groups.values()))
+    entries = list(_entries(curves, names, axis, asked, most_seeds(results)))
+    width_in = PLOT_WIDTH_IN + _FURTHER_WIDTH_IN * (len(columns) - 1)
+    figure = new_figure(width_in, _HEIGHT_IN, [text for _, text in entries])
+    grid = figure.subplots(2, len(columns), sharex=True, squeeze=False)
     for place, (setting, curve) in enumerate(curves.items()):
-        _draw(above, curve, "goodput_mbps", place, label(setting, names))
-        _draw(below, curve, f"{latency}_p50", place, label(setting, names))
-        if axis == _MS and (knee := curve.knee()):
-            above.plot(knee.limit, knee.goodput, "o", color=INK, fillstyle="none", markersize=11)
-    _dress(above, below, axis, sorted({x for curve in curves.values() for x in curve.points}))
-    below.set_ylabel(f"median {LABELS[latency]}")
-    _legend(figure, above, curves)
-    description = f"Goodput and median {LABELS[latency]} against the {axis}. "
-    title = f"Goodput and median {LABELS[latency]} against the {axis}"
-    knees = _knees(curves, names) if axis == _MS else ""
-    return [to_plot(figure, NAME, title + knees, description)]
+        above, below = grid[:, columns.index(groups[setting])]
+        _draw(above, curve, "goodput_mbps", place, places)
+        _draw(below, curve, f"{asked.latency}_p50", place, places)
+        for axes, metric in ((above, "goodput_mbps"), (below, f"{asked.latency}_p50")):
+            for x, number in _stated(asked, setting, curve, metric, places):
+                axes.errorbar(x, number.middle, number.half, **_paper())
+        for stated in knees_of(asked.claims, setting) if axis == MS else ():
+            _draw_stated_knee(above, stated)
+        if axis == MS and (knee := curve.knee()):
+            above.plot(knee.limit, knee.goodput, **_ring())
+    for column, level in enumerate(columns):
+        _dress(grid[0, column], grid[1, column], axis, places, figure.get_figwidth() / len(columns))
+        if level:
+            say_own_scale(grid[0, column], level)
+    length_in = (figure.get_figheight() - _AROUND_IN) / 2
+    name_axis(grid[0, 0].yaxis, say(GOODPUT), length_in)
+    name_axis(grid[1, 0].yaxis, median_of(asked.latency), length_in)
+    add_legend(figure, [handle for handle, _ in entries], [text for _, text in entries])
+    title = say("{above} and {below} against the {axis}", above=say("goodput"),
+                below=median_of(asked.latency), axis=say(axis))  # fmt: skip
+    return [to_plot(figure, NAME, title + _knees(curves, names, axis), f"{title}.")]
 
 
-def curves_of(results: Sequence[Result]) -> tuple[str, dict[Setting, Curve]] | None:
-    """The axis and the curves on it; None when no factor is a number."""
-    for axis, number in ((_MS, _limit_ms), (_PACKETS, _limit_packets)):
-        numbers = {number(cell) for cell in results} - {None}
-        if len(numbers) > 1:
-            return axis, _collect(results, _TSQ, number)
-    names = varying([setting_of(cell.factors) for cell in results])
-    for name in reversed([name for name in names if name.rpartition(".")[2] != _VERSION]):
-        levels = [_QUANTITY.fullmatch(str(cell.factors.get(name, ""))) for cell in results]
-        units = {level[2].strip() if level else None for level in levels}
-        if len(units) == 1 and (unit := units.pop()) is not None:
-            axis = f"{name} ({unit})" if unit else name
-            return axis, _collect(results, name, _number_of(name))
-    return None
+def _top(curve: Curve) -> float:
+    cells = [*curve.points.values(), *curve.references.values()]
+    return max(cell.metrics["goodput_mbps"] or 0.0 for group in cells for cell in group)
 
 
-def tsq_of(cell: Result) -> Tsq | None:
-    """The TSQ setting that a cell ran; None in a file that the lab did not write."""
-    return cell.spec.sender.tsq if cell.spec else None
+def _places(axis: str, curves: Sequence[Curve]) -> Places:
+    numbers = sorted({x for curve in curves for x in curve.points})
+    found = {name for curve in curves for name in curve.references}
+    stock_ms = [float(STOCK_MS)] if axis == MS and STOCK in found else []
+    low = min(numbers[:1] + stock_ms)
+    high = numbers[-1]
+    log = low > 0 and high / low >= _LOG_FROM
+    step = (high / low) ** 0.13 if log else (high - low) * 0.13
+    references, breaks, ends = {}, [], [low, high]
+    if STOCK in found and axis == MS:
+        references[STOCK] = float(STOCK_MS)
+    elif STOCK in found:
+        references[STOCK] = ends[0] = _shifted(low, step, -1, log=log)
+        breaks.append(_shifted(low, step, -0.5, log=log))
+    if NONE in found:
+        references[NONE] = ends[1] = _shifted(high, step, 1, log=log)
+        breaks.append(_shifted(high, step, 0.5, log=log))
+    room = [_shifted(end, step, sign * 0.35, log=log)
+            for end, sign in zip(ends, (-1, 1), strict=True)]  # fmt: skip
+    return Places(tuple(numbers), log, references, tuple(breaks), (room[0], room[1]))
 
 
-def _limit_ms(cell: Result) -> float | None:
-    return tsq.limit_ms if (tsq := tsq_of(cell)) else None
+def _shifted(x: float, step: float, steps: float, *, log: bool) -> float:
+    return x * step**steps if log else x + step * steps
 
 
-def _limit_packets(cell: Result) -> float | None:
-    return tsq.limit_packets if (tsq := tsq_of(cell)) else None
-
-
-def _number_of(name: str) -> Callable[[Result], float | None]:
-    def number(cell: Result) -> float | None:
-        match = _QUANTITY.fullmatch(str(cell.factors[name]))
-        return float(match[1]) if match else None
-
-    return number
-
-
-def _collect(
-    results: Sequence[Result], factor: str, number: Callable[[Result], float | None]
-) -> dict[Setting, Curve]:
-    curves: dict[Setting, Curve] = {}
-    for cell in results:
-        own = tuple(item for item in setting_of(cell.factors)
-                    if factor not in (item[0], item[0].rpartition(".")[2]))  # fmt: skip
-        curve = curves.setdefault(own, Curve())
-        if (x := number(cell)) is not None:
-            curve.points.setdefault(x, []).append(cell)
-        elif factor == _TSQ and (tsq := tsq_of(cell)) and (name := tsq.reference):
-            curve.references.setdefault(name, []).append(cell)
-    return {setting: curve for setting, curve in curves.items() if curve.points}
-
-
-def _draw(axes: Axes, curve: Curve, metric: str, place: int, name: str) -> None:
-    colour = COLOURS[place % len(COLOURS)]
+def _draw(axes: Axes, curve: Curve, metric: str, place: int, places: Places) -> None:
+    look: dict[str, Any] = {
+        "color": colour(place), "marker": MARKERS[place % len(MARKERS)],
+        "capsize": 2, "elinewidth": 0.8,
+    }  # fmt: skip
     points = [(x, value) for x in sorted(curve.points)
               if (value := over_seeds(curve.points[x], metric))]  # fmt: skip
     if points:
-        axes.errorbar(
-            [x for x, _ in points], [value.mean for _, value in points],
-            [value.half_width or 0.0 for _, value in points], color=colour, capsize=2,
-            linestyle=LINES[place % len(LINES)], marker=MARKERS[place % len(MARKERS)],
-            fillstyle=FILLS[place % 2], elinewidth=0.8, label=name,
-        )  # fmt: skip
+        _errorbar(axes, points, linestyle=LINES[place % len(LINES)], fillstyle=FILLS[place % 2],
+                  **look)  # fmt: skip
     for reference, cells in curve.references.items():
         if value := over_seeds(cells, metric):
-            axes.axhline(value.mean, color=colour, linewidth=0.9, linestyle=_REFERENCES[reference])
-            axes.plot(
-                1, value.mean, color=colour, marker=MARKERS[place % len(MARKERS)],
-                fillstyle=FILLS[place % 2], clip_on=False, transform=axes.get_yaxis_transform(),
-            )  # fmt: skip
+            x = places.references[reference]
+            _errorbar(axes, [(x, value)], linestyle="", fillstyle="none", **look)
+            if points:
+                end, beside = points[-1 if reference == NONE else 0]
+                axes.plot([x, end], [value.mean, beside.mean], color=colour(place),
+                          linestyle=_REFERENCE_LINE, linewidth=0.9)  # fmt: skip
 
 
-def _legend(figure: Figure, above: Axes, curves: Mapping[Setting, Curve]) -> None:
-    """The curves, if there are several, and what the lines across are."""
-    handles, names = above.get_legend_handles_labels() if len(curves) > 1 else ([], [])
-    found = dict.fromkeys(name for curve in curves.values() for name in curve.references)
-    handles += [Line2D([], [], color=MUTED, linewidth=0.9, linestyle=_REFERENCES[name])
-                for name in found]  # fmt: skip
-    if handles:
-        figure.legend(handles, [*names, *found], loc="outside lower center", ncols=_LEGEND_COLUMNS)
+def _errorbar(axes: Axes, points: Sequence[tuple[float, Estimate]], **look: Any) -> None:
+    axes.errorbar(
+        [x for x, _ in points], [value.mean for _, value in points],
+        [value.half_width or 0.0 for _, value in points], **look,
+    )  # fmt: skip
 
 
-def _dress(above: Axes, below: Axes, axis: str, numbers: Sequence[float]) -> None:
+def _stated(
+    asked: Asked, setting: Setting, curve: Curve, metric: str, places: Places
+) -> Iterator[tuple[float, Stated]]:
+    """The paper's numbers, each with its place on the axis."""
+    references = {places.references[name]: cells for name, cells in curve.references.items()}
+    for x, cells in [*curve.points.items(), *references.items()]:
+        whole = (*setting, *setting_of(cells[0].factors))
+        if number := stated_of(asked.claims, whole, metric):
+            yield x, number
+
+
+def _draw_stated_knee(axes: Axes, knee: Stated) -> None:
+    if knee.half:
+        axes.axvspan(knee.low, knee.high, facecolor=(muted(), 0.18), linewidth=0)
+    else:
+        axes.axvline(knee.low, **_paper_line())
+
+
+def _ring() -> dict[str, Any]:
+    return {"marker": "o", "color": ink(), "fillstyle": "none", "markersize": 11, "linestyle": ""}
+
+
+def _paper() -> dict[str, Any]:
+    return {"marker": "x", "color": ink(), "linestyle": "", "capsize": 4, "elinewidth": 1.6}
+
+
+def _paper_line() -> dict[str, Any]:
+    return {"color": ink(), "linestyle": "-.", "linewidth": 0.9}
+
+
+def _entries(
+    curves: Mapping[Setting, Curve], names: Sequence[str], axis: str, asked: Asked, seeds: int
+) -> Iterator[Entry]:
+    """What each mark means."""
+    for place, setting in enumerate(curves):
+        line = Line2D([], [], color=colour(place), linestyle=LINES[place % len(LINES)],
+                      marker=MARKERS[place % len(MARKERS)], fillstyle=FILLS[place % 2])  # fmt: skip
+        mean = say_mean(seeds)
+        yield (
+            line,
+            f"{label(setting, names)}: {mean}"
+            if len(curves) > 1 and not place
+            else (label(setting, names) if len(curves) > 1 else mean),
+        )
+    if any(curve.references for curve in curves.values()):
+        yield (
+            Line2D([], [], color=muted(), linestyle=_REFERENCE_LINE, linewidth=0.9, marker="o",
+                   fillstyle="none"),
+            say("stock TSQ and no TSQ"),
+        )  # fmt: skip
+    if axis == MS and any(curve.knee() for curve in curves.values()):
+        yield Line2D([], [], **_ring()), _knee_text(curves)
+    stated = {knee.text: knee for setting in curves for knee in knees_of(asked.claims, setting)}
+    if axis == MS and stated:
+        text = say(
+            "the paper's knee: {ms} ms",
+            ms=", ".join(sorted(stated, key=lambda text: stated[text].low)),
+        )
+        yield Line2D([], [], **_paper_line()), text
+    metrics = ("goodput_mbps", f"{asked.latency}_p50")
+    if any(claim.compare == "value" and claim.stated and claim.quantity in metrics
+           for claim in asked.claims):  # fmt: skip
+        yield Line2D([], [], marker="x", color=ink(), linestyle=""), say("the paper")
+
+
+def say_mean(seeds: int) -> str:
+    """What a point with bars is."""
+    if seeds < 2:
+        return say("one seed")
+    return say("mean and 95 % interval of {n} seeds", n=str(seeds))
+
+
+def _knee_text(curves: Mapping[Setting, Curve]) -> str:
+    within = f"{100 * WITHIN:.0f} %"
+    if len(curves) > 1:
+        return say("knee: the fewest ms within {share} of the best", share=within)
+    (knee,) = (curve.knee() for curve in curves.values())
+    assert knee, "somebody has looked"
+    return say("knee, within {share} of the best: {ms}", share=within, ms=format_knee(knee))
+
+
+def _dress(above: Axes, below: Axes, axis: str, places: Places, width_in: float) -> None:
     for axes in (above, below):
-        axes.set_ylim(bottom=0)
-    above.set_ylabel("goodput (Mbit/s)")
-    below.set_xlabel(axis)
-    if numbers[0] > 0 and numbers[-1] / numbers[0] >= _LOG_FROM:
-        below.set_xscale("log")
-        below.xaxis.set_minor_locator(NullLocator())
-    below.xaxis.set_major_locator(FixedLocator(_apart(numbers, log=below.get_xscale() == "log")))
-    below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.set_ylim(0, 1.04 * axes.get_ylim()[1])
+        if places.log:
+            axes.set_xscale("log")
+        axes.set_xlim(*places.ends)
+        axes.xaxis.set_minor_locator(NullLocator())
+    ticks = _ticks(axis, places, width_in)
+    below.xaxis.set_major_locator(FixedLocator(list(ticks)))
+    below.xaxis.set_major_formatter(FixedFormatter(list(ticks.values())))
+    below.xaxis.set_minor_locator(FixedLocator([x for x in places.numbers if x not in ticks]))
+    name_axis(below.xaxis, say(axis) if axis in (MS, PACKETS) else axis)
+    for x in places.breaks:
+        for axes in (above, below):
+            axes.text(x, 0, "//", transform=axes.get_xaxis_transform(), ha="center", va="center",
+                      color=muted(), clip_on=False)  # fmt: skip
 
 
-def _apart(numbers: Sequence[float], *, log: bool) -> list[float]:
-    """The numbers that have room for a label, taken from the highest down."""
-    places = np.log(numbers) if log else np.array(numbers)
-    room = (places[-1] - places[0]) / 16
-    kept = [len(numbers) - 1]
-    for candidate in range(len(numbers) - 2, -1, -1):
-        if places[kept[-1]] - places[candidate] >= room:
-            kept.append(candidate)
-    return [numbers[index] for index in reversed(kept)]
+def _ticks(axis: str, places: Places, width_in: float) -> dict[float, str]:
+    """The labels that have room, those of the references first, and then from the highest down."""
+    texts = {x: short(x) for x in places.numbers}
+    kept = {
+        x: say("stock") if name == STOCK else say("none") for name, x in places.references.items()
+    }
+    if axis == MS and STOCK in places.references:
+        kept[places.references[STOCK]] = f"{STOCK_MS}\n{say('stock')}"
+        texts.pop(places.references[STOCK], None)
+
+    def at_in(x: float) -> float:
+        low, high = (math.log(end) if places.log else end for end in places.ends)
+        return ((math.log(x) if places.log else x) - low) / (high - low) * (width_in - 0.8)
+
+    def half_in(text: str) -> float:
+        return max(map(len, text.splitlines())) * _TICK_LETTER_IN / 2
+
+    for x in sorted(texts, reverse=True):
+        if all(abs(at_in(x) - at_in(other)) >= half_in(texts[x]) + half_in(text) + _TICK_GAP_IN
+               for other, text in kept.items()):  # fmt: skip
+            kept[x] = texts[x]
+    return dict(sorted(kept.items()))
 
 
-def _knees(curves: Mapping[Setting, Curve], names: Sequence[str]) -> str:
+def _knees(curves: Mapping[Setting, Curve], names: Sequence[str], axis: str) -> str:
     """What the rings mark: "; knee at 6 ms (5 to 6)"."""
     found = [(label(setting, names), curve.knee()) for setting, curve in curves.items()]
     texts = [
         format_knee(knee) + (f", {name}" if len(curves) > 1 else "") for name, knee in found if knee
     ]
-    return f"; knee at {'; '.join(texts)}" if texts else ""
-
-
-def format_knee(knee: Knee) -> str:
-    """A knee with its interval: "6 ms (5 to 8)"."""
-    if knee.low is None or knee.high is None:
-        return f"{short(knee.limit)} ms"
-    more = " or more" if knee.missed > 0.025 else ""
-    return f"{short(knee.limit)} ms ({short(knee.low)} to {short(knee.high)}{more})"
+    return f"; {say('knee at {ms}', ms='; '.join(texts))}" if axis == MS and texts else ""

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +16,21 @@ import numpy as np
 import pytest
 
 from folders import RADIO, cell, spec_of, written
+from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.spec import PLOTS
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import NONE, STOCK, Tsq
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
 from tsqlab.paths import ROOT
+from tsqlab.report.plots.aggregates import largest_of
+from tsqlab.report.plots.candlesticks import Boxes, Candle, alike
+from tsqlab.report.plots.curves import curves_of, ranks_of
+from tsqlab.report.plots.figure import new_figure, style
 from tsqlab.report.plots.kinds import KINDS, draw
+from tsqlab.report.plots.labels import Labels
 from tsqlab.report.plots.model_overlay import fit_text, largest_aggregate, overlays, parameters_of
 from tsqlab.report.plots.scatter import marks
-from tsqlab.report.plots.sweep import curves_of
+from tsqlab.report.plots.stated import Stated, stated_of
 from tsqlab.results.repetitions import setting_of
 from tsqlab.units import Duration, Size
 
@@ -59,8 +67,12 @@ def test_a_sweep_counts_in_ms_and_marks_the_knee(template: Result) -> None:
     assert (knee.limit, knee.low, knee.high) == (8, 8, 8)
     (plot,) = draw("sweep", cells, "ping_ms").plots
     assert plot.title.endswith("; knee at 8 ms (8 to 8)")
-    for words in ("goodput (Mbit/s)", "median ping (ms)", axis, STOCK, NONE):
+    for words in (
+        "goodput (Mbit/s)", "median ping (ms)", f"{axis}, log scale", "stock", "none",
+        "mean and 95 % interval of 3 seeds", "knee, within 3 % of the best: 8 ms (8 to 8)",
+    ):  # fmt: skip
         assert f">{words}</text>" in plot.svg
+    assert plot.svg.count(">//</text>") == 2, "an axis that breaks, above and below"
 
 
 @pytest.mark.parametrize(
@@ -103,13 +115,14 @@ def test_a_distribution_has_a_line_for_each_level(tmp_path: Path) -> None:
     results = read_folder(written(tmp_path)).results
     plots = draw("cdf", results, "tcp_rtt_ms").plots
     assert [plot.title for plot in plots] == ["L10M", "R100M"]
-    for words in ("TSQ", "NoTSQ", "TCP RTT (ms)", "share of samples"):
+    for words in ("L10M", "TSQ limit: TSQ", "NoTSQ", "TCP RTT (ms)", "share of samples"):
         assert f">{words}</text>" in plots[0].svg
 
 
 def test_seven_settings_have_seven_marks() -> None:
     settings = [setting_of({"tsq": f"{ms}TSQ"}) for ms in range(1, 20)]
-    assert len(set(marks(settings, ["tsq"]))) == len(settings)
+    with style():
+        assert len(set(marks(settings, ["tsq"]))) == len(settings)
 
 
 def test_the_aggregates_stand_against_the_rtt(template: Result) -> None:
@@ -189,3 +202,141 @@ def test_a_home_that_cannot_be_written_is_no_news(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert str(tmp_path) in done.stdout, "it took a temporary folder"
     assert done.stderr == ""
+
+
+def ticks(svg: str) -> list[str]:
+    """The texts of a figure that are numbers."""
+    return re.findall(r">([0-9.]+)</text>", svg)
+
+
+def paced(template: Result, tsq: str, factor: float, seed: int = 1, **factors: str) -> Result:
+    """A cell whose goodput is so many times the template's."""
+    flows = tuple(
+        replace(flow, goodput_mbps=replace(flow.goodput_mbps,
+                                           value=factor * flow.goodput_mbps.value))
+        for flow in template.trace.flows
+    )  # fmt: skip
+    made = cell(template, tsq, seed, goodput_mbps=30 * factor)
+    own = {**factors, "tsq": tsq, "seed": seed}
+    return replace(made, factors=own, trace=replace(template.trace, flows=flows))
+
+
+def test_panels_have_one_scale(template: Result) -> None:
+    cells = [paced(template, tsq, factor) for tsq, factor in (("TSQ", 1.0), ("NoTSQ", 3.0))]
+    low, high = (plot.svg for plot in draw("goodput-ping", cells, "ping_ms").plots)
+    assert ticks(low) == ticks(high)
+    assert "scale of" not in low
+    (alone,) = draw("goodput-ping", cells[:1], "ping_ms").plots
+    assert ticks(alone.svg) != ticks(low), "by itself it has its own"
+
+
+def test_what_is_far_apart_has_its_own_scale_and_says_so(template: Result) -> None:
+    cells = [paced(template, tsq, factor, layout=layout)
+             for layout, factor in (("wired", 30.0), ("wifi", 1.0))
+             for tsq in ("TSQ", "NoTSQ")]  # fmt: skip
+    plots = draw("goodput-ping", cells, "ping_ms").plots
+    assert ">wired, TSQ (seed 1); scale of wired</text>" in plots[0].svg
+    assert ticks(plots[0].svg) == ticks(plots[1].svg) != ticks(plots[2].svg)
+    for kind in ("goodput-latency", "sweep"):
+        for plot in draw(kind, cells, "ping_ms").plots:
+            assert ">wifi (a scale of its own)</text>" in plot.svg
+
+
+def test_a_panel_says_what_it_shows(template: Result) -> None:
+    (plot,) = draw("goodput-ping", [paced(template, "TSQ", 1.0)], "ping_ms").plots
+    assert plot.titled
+    for words in ("all cells (seed 1)", "upload", "ping"):
+        assert f">{words}</text>" in plot.svg
+
+
+def test_a_logarithmic_axis_says_so(template: Result) -> None:
+    cells = [cell(template, tsq, ping_ms_p50=ms) for tsq, ms in (("TSQ", 0.1), ("NoTSQ", 99.0))]
+    (plot,) = draw("goodput-latency", cells, "ping_ms").plots
+    assert ">median ping (ms), reversed, log scale</text>" in plot.svg
+
+
+def test_points_have_their_names_and_one_look(template: Result) -> None:
+    levels = ["TSQ", *(f"{ms}TSQ" for ms in (2, 3, 4, 5, 6, 7, 8, 16, 32)), "NoTSQ"]
+    cells = [cell(template, tsq, seed, goodput_mbps=40.0 + 5 * place + seed / 9,
+                  ping_ms_p50=2.0 + place * place / 4) for place, tsq in enumerate(levels)
+             for seed in (1, 2, 3)]  # fmt: skip
+    (plot,) = draw("goodput-latency", cells, "ping_ms").plots
+    assert [level for level in levels if f">{level}</text>" not in plot.svg] == []
+    assert set(re.findall(r"var\(--series-\d", plot.svg)) == {"var(--series-1"}
+    assert ">mean and 95 % interval of 3 seeds</text>" in plot.svg
+
+
+def test_what_has_no_order_is_not_joined(template: Result) -> None:
+    def of(name: str, level: str) -> Result:
+        return replace(template, factors={name: level, "seed": 1})
+
+    assert ranks_of([of("qdisc", "fq"), of("qdisc", "pfifo")], "qdisc") == {}
+    assert ranks_of([of("kernel", "6.1"), of("kernel", "6.12")], "kernel") == {}
+    assert ranks_of([of("udp_rate", "5 Mbit/s"), of("udp_rate", "50 Mbit/s")], "udp_rate") == {
+        "5 Mbit/s": 5, "50 Mbit/s": 50,
+    }  # fmt: skip
+    sweep = [cell(template, tsq) for tsq in ("NoTSQ", "CoTSQ", "TSQ")]
+    assert ranks_of(sweep, "tsq") == {"TSQ": 1, "CoTSQ": 6, "NoTSQ": math.inf}
+
+
+def test_the_papers_numbers_are_drawn(template: Result) -> None:
+    claims = claims_of("cotsq-4")
+    levels = (("TSQ", 40.0), ("4TSQ", 80.0), ("8TSQ", 90.0))
+    cells = [
+        cell(template, tsq, seed, goodput_mbps=mbps) for tsq, mbps in levels for seed in (1, 2)
+    ]
+    (plot,) = draw("sweep", cells, "ping_ms", claims).plots
+    assert ">the paper's knee: 6, 8 ms</text>" in plot.svg
+    (without,) = draw("sweep", cells, "ping_ms").plots
+    assert "the paper" not in without.svg
+    both = [replace(one, factors={"device": "ath9k_htc", **one.factors}) for one in cells]
+    (plot,) = draw("goodput-latency", both, "ping_ms", claims_of("cotsq-3")).plots
+    assert ">the paper</text>" in plot.svg
+    setting = (("device", "ath9k_htc"), ("tsq", "NoTSQ"))
+    assert stated_of(claims_of("cotsq-3"), setting, "goodput_mbps") == Stated(90, 95)
+    assert stated_of(claims_of("cotsq-3"), setting[1:], "goodput_mbps") is None
+
+
+def test_stock_and_none_have_places_on_the_axis(template: Result) -> None:
+    packets = [cell(template, tsq, goodput_mbps=50.0 + place) for place, tsq in
+               enumerate(("TSQ", static(10), static(20), "NoTSQ"))]  # fmt: skip
+    (plot,) = draw("sweep", packets, "ping_ms").plots
+    assert plot.svg.count(">//</text>") == 4, "packets say nothing of where stock TSQ stands"
+    ms = [cell(template, tsq) for tsq in ("TSQ", "4TSQ", "8TSQ")]
+    (plot,) = draw("sweep", ms, "ping_ms").plots
+    assert ">//</text>" not in plot.svg, "it is 1 ms"
+    assert ticks(plot.svg).count("1") >= 1
+
+
+def test_medians_have_as_many_decimals() -> None:
+    assert alike([1.92, 13.04, 32.8], decades=False) == ["1.9", "13.0", "32.8"]
+    assert alike([17.0, 16.25], decades=False) == ["17", "16"]
+    assert alike([0.784, 10.97, 848.96], decades=True) == ["0.784", "11.0", "849"]
+    assert alike([0.0], decades=False) == ["0.0"]
+
+
+def test_the_devices_largest_aggregate_is_drawn(template: Result) -> None:
+    assert largest_of(cell(template, "TSQ")) == 17
+    down = replace(template.trace.flows[0], direction="down")
+    made = cell(template, "TSQ")
+    assert largest_of(replace(made, trace=replace(made.trace, flows=(down,)))) == 32, "the AP's"
+    assert largest_of(template) is None
+
+
+def test_a_group_that_lacks_a_level_is_in_its_middle() -> None:
+    one = Candle(1.0, 2.0, 3.0)
+    found = Boxes({("a", "x"): one, ("a", "y"): one, ("b", "y"): one}, ("g", "s"))
+    assert [found.centre(*place) for place in found.candles] == pytest.approx([-0.2, 0.2, 1.0])
+
+
+def test_names_cover_nothing() -> None:
+    with style():
+        figure = new_figure(4, 3)
+        axes = figure.subplots()
+        points = [(0.5, 0.5), (0.52, 0.5), (0.54, 0.5)]
+        axes.set_xlim(0, 1)
+        figure.draw_without_rendering()
+        labels = Labels(axes, points)
+        assert all(labels.write("a long name", *point) for point in points)
+        boxes = labels._taken[len(points) :]
+    assert not any(one.overlaps(other) for one in boxes for other in boxes if one is not other)
