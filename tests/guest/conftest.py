@@ -29,6 +29,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.guest)
 
 
+def pytest_generate_tests(metafunc):
+    """A test that takes a *piece* is run with each of its seeds: ten with --sanitized."""
+    if "piece" in metafunc.fixturenames:
+        watches = metafunc.config.getoption("sanitized", default=False)
+        metafunc.parametrize("piece", range(1, 11) if watches else (1,))
+
+
 @pytest.fixture
 def processes():
     """The processes whose command line has a text in it, by their ids."""

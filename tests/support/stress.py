@@ -71,9 +71,13 @@ echo over
 """
 
 
+def wait_until(s):
+    """For a shell: to wait until so many seconds have passed since the boot."""
+    return f"read up_s rest < /proc/uptime; sleep $(({s} - ${{up_s%.*}}))"
+
+
 def afterwards(t0_s):
-    text = f"read up_s rest < /proc/uptime\nsleep $(({t0_s} - ${{up_s%.*}}))\n{AFTERWARDS}"
-    return {"afterwards": text}, run(
+    return {"afterwards": f"{wait_until(t0_s)}\n{AFTERWARDS}"}, run(
         "sh", "-c", "sh /tsqlab/plan/afterwards >/tsqlab/out/afterwards 2>&1 &"
     )
 
