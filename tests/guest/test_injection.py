@@ -104,7 +104,7 @@ def traffic(end_ns):
         yield f"udp\t{node}\tof-{node}\tsend\t{words}"
 
 
-def test_no_frame_breaks_anything(guest, kernel_watches, piece):
+def test_no_frame_breaks_anything(guest, kernel_watches, afterwards_s, piece):
     count = 2000 if kernel_watches else 250  # from each of the two
     over_s = T0_S + count * PAUSE_NS // 10**9 + 1
     end_s = over_s + JOIN_S + SETTLED_S
@@ -112,7 +112,7 @@ def test_no_frame_breaks_anything(guest, kernel_watches, piece):
     files["hostapd.conf"] = HOSTAPD
     parties = [address(number) for number in NODES.values()] + [BSSID]
     lines = [SIGNS_OF_LIFE, MODULE, *radios(), *networks(), *again(over_s), check_leaks]
-    lines += [f"clock\t{T0_S * 10**9}\t{10**9}\t{(end_s + (60 if kernel_watches else 8)) * 10**9}"]
+    lines += [f"clock\t{T0_S * 10**9}\t{10**9}\t{(end_s + 1 + afterwards_s) * 10**9}"]
     lines += traffic(end_s * 10**9)
     for seed, (node, device) in enumerate((("M", "wlan0"), ("AP", "mon0")), 2 * piece):
         made = frames.lines(seed, count, parties)
