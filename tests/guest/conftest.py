@@ -72,7 +72,7 @@ def cycles(kernel_watches, piece):
 @pytest.fixture(scope="session")
 def afterwards_s(kernel_watches):
     """How long stress.afterwards() takes: kmemleak needs a while."""
-    return 60 if kernel_watches else 5
+    return 30 if kernel_watches else 5
 
 
 @pytest.fixture(scope="session")

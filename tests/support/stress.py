@@ -62,7 +62,7 @@ AFTERWARDS = """\
 sleep 2
 rmmod airlink || exit
 if [ -d /sys/kernel/debug ]; then
-	mount -t debugfs none /sys/kernel/debug
+	mount -t debugfs none /sys/kernel/debug 2>/dev/null
 	cd /sys/kernel/debug
 	for again in 1 2; do sleep 10; echo scan > kmemleak; done
 	cat kmemleak
