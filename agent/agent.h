@@ -90,9 +90,11 @@ void capture_endpoint(int words, char *word[]);
 void genl_watch_endpoint(int words, char *word[]);
 void genl_try_endpoint(int words, char *word[]);
 void program_endpoint(int words, char *word[]);
+void packet_try_endpoint(int words, char *word[]);
 
-/* words.c: a plan line's words as numbers and addresses; an error calls them what */
+/* words.c: a plan line's words as numbers, bytes and addresses; an error calls them what */
 int64_t word_number(const char *word, const char *what);
+size_t word_bytes(const char *hex, unsigned char *bytes, size_t room);
 struct sockaddr_in word_address(const char *address, const char *port);
 
 #endif

@@ -105,28 +105,11 @@ struct genl genl_open(const char *name)
 	return genl;
 }
 
-/* A hexadecimal digit's value, or -1 if it is none. */
-static int nibble(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 struct genl_request genl_bytes(const char *hex)
 {
-	struct genl_request request = { .bytes = strlen(hex) / 2 };
-	size_t byte;
+	struct genl_request request;
 
-	if (strlen(hex) % 2 || request.bytes > GENL_REQUEST_MAX)
-		die("plan: '%.40s' is no request", hex);
-	for (byte = 0; byte < request.bytes; byte++) {
-		int high = nibble(hex[2 * byte]), low = nibble(hex[2 * byte + 1]);
-
-		if (high < 0 || low < 0)
-			die("plan: '%.40s' is not hexadecimal", hex);
-		request.payload[byte] = high << 4 | low;
-	}
+	request.bytes = word_bytes(hex, request.payload, sizeof(request.payload));
 	return request;
 }
 

@@ -12,7 +12,7 @@
  *                                    by itself gives TSQ (kernel_time.c)
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
  *   clock   T0 STEP [END]            the measurement's instants, ns since boot
- *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|program NODE ID ...
+ *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program NODE ID ...
  *                                    an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
@@ -53,6 +53,7 @@ static const struct {
 	{ "capture", 4, 4, capture_endpoint },
 	{ "genl-watch", 8, 8, genl_watch_endpoint },
 	{ "genl-try", 7, 7, genl_try_endpoint },
+	{ "packet-try", 6, 6, packet_try_endpoint },
 	{ "program", 8, WORDS_MAX, program_endpoint },
 };
 

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent.h"
 
@@ -16,6 +17,30 @@ int64_t word_number(const char *word, const char *what)
 	if (errno || end == word || *end)
 		die("plan: %s must be a whole number, not '%s'", what, word);
 	return number;
+}
+
+/* A hexadecimal digit's value, or -1 if it is none. */
+static int nibble(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+size_t word_bytes(const char *hex, unsigned char *bytes, size_t room)
+{
+	size_t count = strlen(hex) / 2, byte;
+
+	if (strlen(hex) % 2 || count > room)
+		die("plan: '%.40s' is half a byte too long, or longer than %zu bytes", hex, room);
+	for (byte = 0; byte < count; byte++) {
+		int high = nibble(hex[2 * byte]), low = nibble(hex[2 * byte + 1]);
+
+		if (high < 0 || low < 0)
+			die("plan: '%.40s' is not hexadecimal", hex);
+		bytes[byte] = high << 4 | low;
+	}
+	return count;
 }
 
 struct sockaddr_in word_address(const char *address, const char *port)

@@ -29,6 +29,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.guest)
 
 
+def pytest_generate_tests(metafunc):
+    """A test that takes a *piece* is run in ten of them with --sanitized, each in a guest."""
+    if "piece" in metafunc.fixturenames:
+        watches = metafunc.config.getoption("sanitized", default=False)
+        metafunc.parametrize("piece", range(1, 11) if watches else (1,))
+
+
 @pytest.fixture
 def processes():
     """The processes whose command line has a text in it, by their ids."""
@@ -56,10 +63,16 @@ def kernel_watches(pytestconfig):
     return pytestconfig.getoption("sanitized", default=False)
 
 
+@pytest.fixture
+def cycles(kernel_watches, piece):
+    """The numbers of the times that a stress test does what it does: 1000 in all pieces."""
+    return range(100 * (piece - 1), 100 * piece) if kernel_watches else range(12)
+
+
 @pytest.fixture(scope="session")
-def cycles(kernel_watches):
-    """How often a stress test does what it does."""
-    return 1000 if kernel_watches else 12
+def afterwards_s(kernel_watches):
+    """How long stress.afterwards() takes: kmemleak needs a while."""
+    return 30 if kernel_watches else 5
 
 
 @pytest.fixture(scope="session")

@@ -28,20 +28,20 @@ def answers(out, name):
     return Counter(int(line.split("\t")[0]) for line in lines)
 
 
-def test_no_message_breaks_anything(guest, cycles):
-    count = 1000 if cycles < 1000 else 100_000
+def test_no_message_breaks_anything(guest, kernel_watches, afterwards_s, piece):
+    count = 10_000 if kernel_watches else 1000
     t0_s = 8
     length_ns = (count + 500) * PAUSE_NS
     end_ns = t0_s * 10**9 + length_ns
     files, check_leaks = afterwards(end_ns // 10**9)
-    files["fuzz"] = "".join(f"{line}\n" for line in fuzz.lines(1, count))
-    files["nobody"] = "".join(f"{line}\n" for line in fuzz.lines(2, count // 10))
+    files["fuzz"] = "".join(f"{line}\n" for line in fuzz.lines(2 * piece - 1, count))
+    files["nobody"] = "".join(f"{line}\n" for line in fuzz.lines(2 * piece, count // 10))
     files["up"] = BRING_UP
-    often = "0.1" if count == 1000 else "1"
+    often = "1" if kernel_watches else "0.1"
     lines = [SIGNS_OF_LIFE, MODULE, *nodes(), *bss(), check_leaks]
     lines += [run("sh", "-c", f"sh /tsqlab/plan/up {often} &")]
     lines += [run("ip", "link", "set", "lo", "up")]
-    lines += [f"clock\t{t0_s * 10**9}\t{10**9}\t{end_ns + 60 * 10**9}"]
+    lines += [f"clock\t{t0_s * 10**9}\t{10**9}\t{end_ns + afterwards_s * 10**9}"]
     lines += ["ping\t-\twaits\ticmp\t127.0.0.1\t9\t0\t1000000000"]
     for node, to, name in (("C", ACCESS_POINT, "up"), ("AP", 1, "down")):
         lines += [f"udp\t{node}\t{name}\tsend\t10.0.0.{to}\t9\t0\t1400\t20000000\t1\t{end_ns}"]

@@ -36,11 +36,18 @@ wait
 
 
 @pytest.mark.parametrize("front", [Front.FULLMAC, Front.SOFTMAC])
-def test_radios_come_and_go_under_traffic(guest, cycles, front):
-    cycles = cycles if front == Front.FULLMAC else cycles // 4
-    t0_s = 5 + cycles // 10  # a cycle takes 50 ms
-    lines = [SIGNS_OF_LIFE, MODULE, *nodes(), *bss(), *clock(t0_s, 60), *flows(t0_s * 10**9)]
-    for number in range(cycles):
+def test_radios_come_and_go_under_traffic(guest, cycles, afterwards_s, front):
+    cycles = cycles if front == Front.FULLMAC else cycles[::4]
+    t0_s = 5 + len(cycles) // 10  # a cycle takes 50 ms
+    lines = [
+        SIGNS_OF_LIFE,
+        MODULE,
+        *nodes(),
+        *bss(),
+        *clock(t0_s, afterwards_s),
+        *flows(t0_s * 10**9),
+    ]
+    for number in cycles:
         lines.append(
             radio(
                 2,
@@ -63,12 +70,12 @@ def test_radios_come_and_go_under_traffic(guest, cycles, front):
     check(guest(*lines, check_leaks, "end", batches=files))
 
 
-def test_the_module_comes_and_goes_under_traffic(guest, cycles):
+def test_the_module_comes_and_goes_under_traffic(guest, cycles, afterwards_s):
     lines = [SIGNS_OF_LIFE, *nodes()]
-    for number in range(cycles):
+    for number in cycles:
         lines += [MODULE, *bss(), run("sh", "/tsqlab/plan/unload", str(number % 10))]
-    t0_s = 10 + 5 * cycles // 4  # a cycle takes 1.05 s
+    t0_s = 10 + 5 * len(cycles) // 4  # a cycle takes 1.05 s
     files, check_leaks = afterwards(t0_s)
     files["unload"] = UNLOAD_UNDER_PINGS
-    lines += [MODULE, check_leaks, *clock(t0_s, 60), "end"]
+    lines += [MODULE, check_leaks, *clock(t0_s, afterwards_s), "end"]
     check(guest(*lines, batches=files))

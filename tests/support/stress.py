@@ -62,7 +62,7 @@ AFTERWARDS = """\
 sleep 2
 rmmod airlink || exit
 if [ -d /sys/kernel/debug ]; then
-	mount -t debugfs none /sys/kernel/debug
+	mount -t debugfs none /sys/kernel/debug 2>/dev/null
 	cd /sys/kernel/debug
 	for again in 1 2; do sleep 10; echo scan > kmemleak; done
 	cat kmemleak
@@ -71,9 +71,13 @@ echo over
 """
 
 
+def wait_until(s):
+    """For a shell: to wait until so many seconds have passed since the boot."""
+    return f"read up_s rest < /proc/uptime; sleep $(({s} - ${{up_s%.*}}))"
+
+
 def afterwards(t0_s):
-    text = f"read up_s rest < /proc/uptime\nsleep $(({t0_s} - ${{up_s%.*}}))\n{AFTERWARDS}"
-    return {"afterwards": text}, run(
+    return {"afterwards": f"{wait_until(t0_s)}\n{AFTERWARDS}"}, run(
         "sh", "-c", "sh /tsqlab/plan/afterwards >/tsqlab/out/afterwards 2>&1 &"
     )
 

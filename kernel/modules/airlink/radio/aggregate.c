@@ -179,8 +179,10 @@ bool al_aggregate_form(struct al_edcaf *edcaf, struct al_queue *queue)
 	if (!first)
 		return false;
 	ppdu = al_ppdu_create(queue);
-	if (!ppdu)
+	if (unlikely(!ppdu)) {
+		al_host_form_later(edcaf->radio);
 		return false;
+	}
 	aggregate_choose_rates(ppdu, first->skbs);
 
 	ppdu->aggregated = aggregate_allowed(queue);

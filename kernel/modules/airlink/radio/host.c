@@ -31,6 +31,9 @@
 #include "radio/radio.h"
 #include "radio/received.h"
 
+/* When it is tried again to form a PPDU that there was no memory for. */
+#define FORM_AGAIN_NS	(1 * NSEC_PER_MSEC)
+
 static void host_enter_device(struct al_radio *radio, struct al_mpdu *mpdu)
 {
 	struct al_queue *queue = mpdu->queue;
@@ -226,6 +229,18 @@ void al_host_ppdus_gone(struct al_radio *radio)
 		return;
 	host->refill_ns = min(host->refill_ns, ktime_get_ns() +
 					       radio->profile.refill_ns);
+	al_host_arm(radio);
+}
+
+/* There was no memory for a PPDU. No other event may come that would let it form: the
+ * host may have stopped, and nothing may be on the air. Caller holds the lock.
+ */
+void al_host_form_later(struct al_radio *radio)
+{
+	struct al_host *host = &radio->host;
+
+	host->refill_ns = min(host->refill_ns,
+			      ktime_get_ns() + FORM_AGAIN_NS);
 	al_host_arm(radio);
 }
 

@@ -47,6 +47,7 @@ void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns);
 void al_host_received(struct al_radio *radio, struct sk_buff *skb);
 void al_host_exchange_over(struct al_radio *radio, u64 now_ns);
 void al_host_ppdus_gone(struct al_radio *radio);
+void al_host_form_later(struct al_radio *radio);
 void al_host_arm(struct al_radio *radio);
 bool al_host_bus_busy(const struct al_radio *radio);
 

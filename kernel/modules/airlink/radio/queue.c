@@ -160,7 +160,9 @@ bool al_queue_waits(const struct al_queue *queue)
 	return !list_empty(&queue->fresh) || !list_empty(&queue->retries);
 }
 
-/* Gets a frame from above the device, if there is one. */
+/* Gets a frame from above the device, if there is one. Those that there is no memory for
+ * are dropped: nobody would come back for what waits behind them.
+ */
 static void queue_pull(struct al_queue *queue)
 {
 	struct al_radio *radio = queue->link->from;
@@ -169,17 +171,16 @@ static void queue_pull(struct al_queue *queue)
 
 	if (!radio->ops->pull)
 		return;
-	skb = radio->ops->pull(queue);
-	if (!skb)
-		return;
-	mpdu = al_mpdu_create(queue, skb);
-	if (unlikely(!mpdu)) {
+	while ((skb = radio->ops->pull(queue))) {
+		mpdu = al_mpdu_create(queue, skb);
+		if (likely(mpdu)) {
+			radio->host.frames++;
+			radio->host.device_frames++;
+			list_add_tail(&mpdu->node, &queue->fresh);
+			return;
+		}
 		al_host_drop(radio, skb);
-		return;
 	}
-	radio->host.frames++;
-	radio->host.device_frames++;
-	list_add_tail(&mpdu->node, &queue->fresh);
 }
 
 /* Returns whether @mpdu has to be sent without others. */

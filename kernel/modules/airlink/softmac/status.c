@@ -95,10 +95,23 @@ static void softmac_send_bar(struct ieee80211_sta *sta, struct sk_buff *skb)
 				   IEEE80211_SN_TO_SEQ(ieee80211_sn_inc(sn)));
 }
 
+/* Returns the station that @skb was for, or NULL. A CTS or an ACK, which a monitor may
+ * inject, does not say whom it is from.
+ */
+static struct ieee80211_sta *softmac_status_sta(struct al_softmac *softmac,
+						const struct sk_buff *skb)
+{
+	const struct ieee80211_hdr *header = (const void *)skb->data;
+
+	if (skb->len < offsetofend(struct ieee80211_hdr, addr2))
+		return NULL;
+	return ieee80211_find_sta_by_ifaddr(softmac->hw, header->addr1,
+					    header->addr2);
+}
+
 static void softmac_report_skb(struct al_softmac *softmac, struct sk_buff *skb,
 			       const struct al_sent *sent)
 {
-	const struct ieee80211_hdr *header = (const void *)skb->data;
 	struct status status = {
 		.of = { .skb = skb, .info = IEEE80211_SKB_CB(skb) },
 	};
@@ -106,8 +119,7 @@ static void softmac_report_skb(struct al_softmac *softmac, struct sk_buff *skb,
 	bool lost;
 
 	rcu_read_lock();
-	sta = ieee80211_find_sta_by_ifaddr(softmac->hw, header->addr1,
-					   header->addr2);
+	sta = softmac_status_sta(softmac, skb);
 	status.of.sta = sta;
 	softmac_charge_airtime(sta, skb, sent);
 	lost = sta && sent->ends_loss &&

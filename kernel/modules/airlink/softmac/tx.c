@@ -216,7 +216,9 @@ static u8 softmac_tid(struct sk_buff *skb)
 	if (is_multicast_ether_addr(header->addr1) ||
 	    IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_NO_PS_BUFFER)
 		return AL_TID_NONE;
-	if (ieee80211_is_back_req(header->frame_control))
+	/* A monitor may inject one that is cut behind its addresses. */
+	if (ieee80211_is_back_req(header->frame_control) &&
+	    skb->len >= offsetofend(struct ieee80211_bar, control))
 		return (le16_to_cpu(request->control) >> 12) & 7;
 	if (ieee80211_is_data(header->frame_control))
 		return skb->priority & 7;
