@@ -9,7 +9,7 @@ their content, whatever file it is in.
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.experiment.host import host_of
+from tsqlab.experiment.neutral import NEUTRAL, NO_LIMIT
 from tsqlab.experiment.profile import Airlink, Profile, data_rate, load_profile
 from tsqlab.experiment.spec import TABLES, Spec
 from tsqlab.experiment.tsq import Tsq
@@ -141,17 +142,33 @@ def content_of(profile: BaseModel) -> dict[str, str]:
 
 
 def changed_content(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Change, ...]:
-    """What one profile says otherwise than another."""
+    """What one profile says otherwise than another; of what is left out, what holds then."""
     return tuple(
-        Change(key, old.get(key, NONE), new.get(key, NONE))
+        Change(key, *(said.get(key, _left_out(key)) for said in (old, new)))
         for key in dict.fromkeys([*old, *new])
-        if old.get(key) != new.get(key)
+        if old.get(key, _left_out(key)) != new.get(key, _left_out(key))
     )
 
 
-def nearest_bundled(content: Mapping[str, str]) -> tuple[str, tuple[Change, ...]]:
-    """The bundled profile that says nearly the same, and what it says otherwise."""
-    found = ((name, changed_content(bundled_content(name), content)) for name in bundled_profiles())
+def _left_out(key: str) -> str:
+    """What holds for a key that a profile leaves out."""
+    *_, name = key.split(".")
+    if name not in NEUTRAL:
+        return NONE
+    return "no limit" if NEUTRAL[name] == NO_LIMIT else text_of(NEUTRAL[name])
+
+
+def nearest_bundled(
+    content: Mapping[str, str], names: Collection[str] = ()
+) -> tuple[str, tuple[Change, ...]]:
+    """The bundled profile that says nearly the same, and what it says otherwise.
+
+    It is one of *names* if there are any.
+    """
+    found = (
+        (name, changed_content(bundled_content(name), content))
+        for name in names or bundled_profiles()
+    )
     return min(found, key=lambda near: len(near[1]))
 
 

@@ -91,11 +91,13 @@ def what_ran(folder: Folder) -> Ran:
     cells = [Case(result.factors, result.conditions)
              for result in folder.results if result.conditions]  # fmt: skip
     ran = [cell.conditions for cell in cells]
+    reference = reference_of(name) if cells else None
+    replaced = _bundled_devices(reference.cells) if reference else []
     told = Ran(_facts(folder, ran), distinct(map(_release, folder.manifest.kernels)),
-               profiles=_own_profiles(ran), overridden=tuple(overridden(ran)))  # fmt: skip
+               profiles=_own_profiles(ran, replaced),
+               overridden=tuple(overridden(ran)))  # fmt: skip
     if not cells:
         return told
-    reference = reference_of(name)
     before = reference.cells if reference else _defaults(ran)
     old = _Values(before, _levels(cell.factors for cell in before))
     new = _Values(cells, _levels(cell.factors for cell in folder.manifest.cells))
@@ -273,14 +275,23 @@ def _defaults(ran: Sequence[Conditions]) -> list[Case]:
     return [Case({}, default_of(layout)) for layout in layouts]
 
 
-def _own_profiles(ran: Sequence[Conditions]) -> tuple[OwnProfile, ...]:
-    """The profiles that do not come with tsqlab."""
+def _bundled_devices(cells: Sequence[Case]) -> list[str]:
+    """The bundled profiles that an experiment names."""
+    names = dict.fromkeys(cell.conditions.texts[DEVICE] for cell in cells)
+    return [name for name in names if name in bundled_profiles()]
+
+
+def _own_profiles(ran: Sequence[Conditions], replaced: Sequence[str]) -> tuple[OwnProfile, ...]:
+    """The profiles that do not come with tsqlab, each beside the one that is the most like it.
+
+    That is one of those *replaced* by them, if there are any.
+    """
     bundled, own = bundled_profiles(), []
     for cell in _of_each_profile(ran):
         name, says = cell.texts[DEVICE], cell.content
         if name in bundled and bundled_content(name) == says:
             continue
-        nearest, changes = nearest_bundled(says)
+        nearest, changes = nearest_bundled(says, replaced)
         alike = len(changes) * 2 <= len(says)
         own.append(OwnProfile(name, nearest if alike else "", changes if alike else (), says))
     return tuple(own)
