@@ -132,9 +132,10 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
 
 def _sections(folder: Folder) -> list[Section]:
     manifest = folder.manifest
-    # A paper's numbers are drawn into its own run only.
-    others = {row.id for row in claim_rows(folder) if row.outcome == "not comparable"}
-    claims = [claim for claim in claims_of(manifest.experiment) if claim.id not in others]
+    outcomes = {row.id: row.outcome for row in claim_rows(folder)}
+    # A paper's numbers are drawn into its own run only, be it a part of it.
+    own = ("holds", "differs", *(["not run"] if "not comparable" not in outcomes.values() else []))
+    claims = [claim for claim in claims_of(manifest.experiment) if outcomes.get(claim.id) in own]
     return [draw(name, folder.results, manifest.latency, claims, manifest.look)
             for name in manifest.plots]  # fmt: skip
 
@@ -152,6 +153,7 @@ def _summary(folder: Folder) -> Mapping[str, Any]:
             *zip(head[factors:], units[factors:], strict=True),
             *([(COLUMN, "")] if any(limits) else []),
         ],
+        "in_words": any(limits),  # the last column
         "against": level_text(folder.manifest.against),
         "rows": [
             [*line[:factors], kernel, *line[factors:], *([limit] if any(limits) else [])]
