@@ -187,6 +187,17 @@ def fill(client, size, flags=0):
         pass
 
 
+def dies(client, before):
+    # What there is to say of a socket that is about to die.
+    begun = time.monotonic()
+    while not (error := client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)):
+        time.sleep(0.001)
+    took = time.monotonic() - begun
+    dead = tsq(client)
+    time.sleep(60)
+    answer(before=before, error=error, took=took, dead=dead, later=tsq(client))
+
+
 def answer(**values):
     with open(sys.argv[1], "w") as file:
         json.dump(values, file)
@@ -223,13 +234,7 @@ time.sleep(0.5)
 before = tsq(client)
 peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 peer.close()
-begun = time.monotonic()
-while not (error := client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)):
-    time.sleep(0.001)
-took = time.monotonic() - begun
-dead = tsq(client)
-time.sleep(60)
-answer(before=before, error=error, took=took, dead=dead, later=tsq(client))
+dies(client, before)
 """
     )
     assert answer["error"] == 104
@@ -252,14 +257,7 @@ run("sysctl", "-q", "-w", "net.ipv4.tcp_tsq_bytes=8000")
 run(*"tc qdisc add dev lo root tbf rate 8bit burst 1600 limit 100000".split())
 fill(client, 20000)
 time.sleep(0.1)
-before = tsq(client)
-begun = time.monotonic()
-while not (error := client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)):
-    time.sleep(0.01)
-took = time.monotonic() - begun
-dead = tsq(client)
-time.sleep(60)
-answer(before=before, error=error, took=took, dead=dead, later=tsq(client))
+dies(client, tsq(client))
 """
     )
     assert answer["error"] == 110
