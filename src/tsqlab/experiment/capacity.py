@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from tsqlab.airlink.rates import standard_rate
 from tsqlab.experiment.host import host_of, tsq_sysctls
-from tsqlab.experiment.neutral import NEUTRAL
 from tsqlab.experiment.profile import Airlink, Profile, data_rate
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.experiment.tsq import CHARGED, KernelTime
@@ -77,16 +76,16 @@ def _radio(spec: Spec, station: Airlink, radio: Airlink) -> RadioCapacity:
     """
     rate = standard_rate(data_rate(spec.testbed.rate, station))
     limits = STANDARD_LIMITS[rate.standard]
-    ahead = _of(radio, "aggregates_ahead")
-    window = _of(radio, "window_frames") // ahead
+    ahead = radio.number("aggregates_ahead")
+    window = radio.number("window_frames") // ahead
     time = radio.aggregate_time
     own = Limits(
-        max(1, min(_of(radio, "aggregate_frames"), window)),
+        max(1, min(radio.number("aggregate_frames"), window)),
         radio.aggregate_bytes or limits.bytes,
         time.ns if time else limits.duration_ns,
     )
     msdus, mpdu = _largest_mpdu(spec, radio, rate.standard)
-    host = _of(radio, "host_frames")
+    host = radio.number("host_frames")
     return RadioCapacity(
         aggregate_frames=largest_aggregate(rate, mpdu, own),
         amsdu_frames=msdus,
@@ -97,19 +96,14 @@ def _radio(spec: Spec, station: Airlink, radio: Airlink) -> RadioCapacity:
     )
 
 
-def _of(radio: Airlink, key: str) -> int:
-    """A number of the profile, or what holds where it leaves it out."""
-    return int(getattr(radio, key) or NEUTRAL[key])
-
-
 def _largest_mpdu(spec: Spec, radio: Airlink, standard: str) -> tuple[int, int]:
     """How many full-sized packets go into an A-MSDU, and the bytes of its MPDU."""
     packet = min(spec.testbed.mtu, _PACKET_BYTES_MAX)
     if spec.flows.test == "udp_flood":
         packet = min(spec.flows.udp_size + _UDP_IP_BYTES, packet)
-    most = min(_of(radio, "amsdu_bytes"), MPDU_MAX_BYTES.get(standard, 0))
+    most = min(radio.number("amsdu_bytes"), MPDU_MAX_BYTES.get(standard, 0))
     sizes = {msdus: mpdu_bytes(packet, packets=msdus)
-             for msdus in range(1, _of(radio, "amsdu_frames") + 1)}  # fmt: skip
+             for msdus in range(1, radio.number("amsdu_frames") + 1)}  # fmt: skip
     msdus = max([msdus for msdus, size in sizes.items() if size <= most], default=1)
     return msdus, sizes[msdus]
 

@@ -173,6 +173,10 @@ class Airlink(BaseModel):
         """The rate of data frames, in the form that the module takes."""
         return parse_rate(self.rate)
 
+    def number(self, key: str) -> int:
+        """The value of a key that is a number, or what holds where the profile leaves it out."""
+        return int(getattr(self, key) or NEUTRAL[key])
+
     def attributes(self) -> dict[ProfileAttribute, int]:
         """The profile's values for the fields of struct al_profile, in that struct's units."""
         given = {attribute: (getattr(self, key), unit) for attribute, (key, unit) in _KEYS.items()}

@@ -134,7 +134,7 @@ def _window(cell: Result, direction: str) -> str:
     if not isinstance(cell.device, Airlink):
         return ""
     radio = cell.device if direction == "up" else cell.device.access_point or cell.device
-    window, ahead = radio.window_frames or 64, radio.aggregates_ahead or 1
-    if window // ahead >= (radio.aggregate_frames or 64):
+    window, ahead = radio.number("window_frames"), radio.number("aggregates_ahead")
+    if window // ahead >= radio.number("aggregate_frames"):
         return ""
     return f" (window_frames {window}" + (f" for {ahead})" if ahead > 1 else ")")
