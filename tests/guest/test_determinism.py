@@ -12,6 +12,9 @@ from as_nobody import in_child_as_nobody, public_folder, published
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.guest.boot import Machine
+from tsqlab.guest.plan import Plan
+from tsqlab.guest.run import run_plan
 from tsqlab.guest.sandbox import NOBODY
 from tsqlab.runner.cell import Job, run_cell
 
@@ -71,6 +74,19 @@ def test_two_runs_under_load_are_the_same(experiment, tmp_path, load):
     )
     assert len(first) == 4
     assert first == second
+
+
+def test_addresses_are_the_same_in_each_boot(kernel, tmp_path, cpu):
+    """Where they are random, the heap's place is part of what the kernel calls its memory."""
+    plan = Plan((), (["clock", "10000000000", "100000000", "10100000000"], ["end"]))
+    told = []
+    for boot in ("first", "second"):
+        run_plan(Machine(kernel, 256 << 20, 1, cpu), plan, tmp_path / boot)
+        console = (tmp_path / boot / "console").read_text()
+        told += [line for line in console.splitlines() if "Memory: " in line]
+    assert len(told) == 2
+    assert told[0] == told[1]
+    assert f"/{256 << 10}K available" in told[0]
 
 
 @pytest.mark.usefixtures("kernel")

@@ -98,8 +98,6 @@ def run_guest(
     command = sandboxed(machine.kernel, mounts, machine.memory_bytes, arguments)
     if machine.cpu is not None:
         command = ["taskset", "-c", str(machine.cpu), *command]
-    # The guest's kernel has the same address every time if addresses are not randomised.
-    command = ["setarch", "--addr-no-randomize", *command]
     with console.open("wb") as log:
         try:
             process = subprocess.Popen(

@@ -107,7 +107,9 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
         *("prlimit", f"--fsize={file_bytes}", f"--nproc={_PROCESSES_MAX}", "--core=0"),
         *(_AS_NOBODY if becomes_nobody else ()),
-        *(LINUX, *arguments),
+        # The kernel has the same addresses every time if they are not randomised. Last, because a
+        # program that begins with other capabilities than its parent is randomised again.
+        *("setarch", "--addr-no-randomize", LINUX, *arguments),
     ]
 
 
