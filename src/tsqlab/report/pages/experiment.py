@@ -23,7 +23,7 @@ from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.papers import cited
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.against import level_text
-from tsqlab.report.claims import claim_rows, totals
+from tsqlab.report.claims import ClaimRow, claim_rows, totals
 from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
 from tsqlab.report.plots.figure import plain
@@ -56,8 +56,9 @@ def write_report(content: Folder) -> Path:
     folder, manifest = content.path, content.manifest
     _check_plots(folder, manifest.plots)
     make_folder(folder)  # results of several folders have paths that start there
-    sections = _sections(content)
-    page = render(content, fitting(sections))
+    claims = claim_rows(content)
+    sections = _sections(content, claims)
+    page = _render(content, claims, fitting(sections))
     factors = list(dict.fromkeys(name for cell in manifest.cells for name in cell.factors))
     write_summary(folder / SUMMARY, factors, [result.row() for result in content.results])
     write_means(folder / MEANS, content.results, manifest.against)
@@ -111,10 +112,9 @@ def fill(template: str, **content: Any) -> str:
     return environment.get_template(template).render(style=style, **content)
 
 
-def render(folder: Folder, sections: Sequence[Section]) -> str:
+def _render(folder: Folder, claims: Sequence[ClaimRow], sections: Sequence[Section]) -> str:
     """The page as text."""
     manifest = folder.manifest
-    claims = claim_rows(folder)
     return fill(
         "report.html",
         manifest=manifest,
@@ -130,9 +130,9 @@ def render(folder: Folder, sections: Sequence[Section]) -> str:
     )
 
 
-def _sections(folder: Folder) -> list[Section]:
+def _sections(folder: Folder, rows: Sequence[ClaimRow]) -> list[Section]:
     manifest = folder.manifest
-    outcomes = {row.id: row.outcome for row in claim_rows(folder)}
+    outcomes = {row.id: row.outcome for row in rows}
     # A paper's numbers are drawn into its own run only, be it a part of it.
     own = ("holds", "differs", *(["not run"] if "not comparable" not in outcomes.values() else []))
     claims = [claim for claim in claims_of(manifest.experiment) if outcomes.get(claim.id) in own]
