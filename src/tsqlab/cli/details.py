@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles, is_file
@@ -21,7 +19,7 @@ from tsqlab.experiment.papers import papers
 from tsqlab.experiment.profile import ETHERNET, Airlink, Profile, load_profile
 from tsqlab.experiment.sources import sources
 from tsqlab.experiment.spec import full_key
-from tsqlab.experiment.toml import read_toml
+from tsqlab.experiment.toml import flattened, read_toml
 from tsqlab.kernels.names import named, recipe_of, taken_back
 from tsqlab.kernels.source import history, patches_of, versions
 
@@ -51,7 +49,9 @@ def _profile(name: str, path: Path) -> str:
     file = read_toml(path)
     left_out = _left_out(profile)
     said = sources(file.text, left_out)
-    given = {key: value for key, value in _flat(file.tables) if key not in ("kind", "title")}
+    given = {
+        key: value for key, value in flattened(file.tables).items() if key not in ("kind", "title")
+    }
     rows = [(key, _text(value), _source_of(key, said)) for key, value in given.items()]
     rest = [
         (key, value, said.get(key, ""))
@@ -60,7 +60,7 @@ def _profile(name: str, path: Path) -> str:
     ]
     return _sections(
         [f"{name}: {profile.title}", f'kind = "{profile.kind}", {path}'],
-        _comment(file.text),
+        file.comment,
         _table([("key", "value", "source"), *rows]),
         ["left out, and what holds then (docs/profiles.md)", *_table(rest)] if rest else [],
     )
@@ -98,7 +98,7 @@ def _experiment(name: str) -> str:
         head.append(f"paper: {spec.paper}{title}{figure}")
     apart = ("title", "paper", "figure", "matrix", "report")
     tables = {name: table for name, table in file.tables.items() if name not in apart}
-    fixed = {key: _text(value) for key, value in _flat(tables)}
+    fixed = {key: _text(value) for key, value in flattened(tables).items()}
     varied = {full_key(factor) for factor in experiment.factors}
     defaults = {"testbed.device": spec.testbed.device, "lab.kernel": spec.lab.kernel}
     fixed |= {
@@ -109,7 +109,7 @@ def _experiment(name: str) -> str:
     claims = [(one.id, f"{one.statement} ({one.paper})") for one in claims_of(experiment.name)]
     return _sections(
         head,
-        _comment(file.text),
+        file.comment,
         _table(list(fixed.items())),
         _table(_matrix(experiment)),
         [_size(experiment)],
@@ -152,22 +152,8 @@ def _subject(patch: Path) -> str:
     return " ".join(found[1].split()) if found else patch.name
 
 
-def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in tables.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
-
-
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _comment(text: str) -> Iterator[str]:
-    """The comment that a file begins with."""
-    lines = itertools.takewhile(lambda line: line.startswith("#"), text.splitlines())
-    return (line.removeprefix("#").strip() for line in lines)
 
 
 def _sections(*sections: Iterable[str]) -> str:

@@ -30,7 +30,7 @@ from tsqlab.experiment.look import read_style, read_words
 from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
 from tsqlab.experiment.profile import NoProfileError, Profile, in_profiles, load_profile
 from tsqlab.experiment.spec import TABLES, Report, Spec, full_key
-from tsqlab.experiment.toml import TomlFile, parse_value, read_toml, there
+from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
 from tsqlab.results.look import Look
 
 CELLS_MAX = 10_000
@@ -109,8 +109,7 @@ class _Reader:
         self._check_count(matrix)
         cells = tuple(self._cell(raw, factors) for factors in combinations(matrix))
         self._check_unique(cells)
-        lines = _leading_comment(self.file.text)
-        comment = "\n".join(line.removeprefix("#").strip() for line in lines)
+        comment = "\n".join(self.file.comment)
         report = cells[0].spec.report
         return Experiment(
             self.file.path.stem, self.file.path, comment, tuple(matrix), cells,
@@ -149,7 +148,7 @@ class _Reader:
         if not isinstance(raw, dict):
             raise self._error(["matrix"], "expected a table")
         matrix: dict[str, list[Any]] = {}
-        for key, levels in _flatten(raw).items():
+        for key, levels in flattened(raw).items():
             if full_key(key) is None:
                 raise self._error(["matrix", key], _no_key(key))
             if not isinstance(levels, list) or not levels:
@@ -269,27 +268,7 @@ def _unquoted(key: str) -> str:
     if len(key) > KEY_MAX:
         return key
     try:
-        (name,) = _flatten(tomllib.loads(f"{key} = 0"))
+        (name,) = flattened(tomllib.loads(f"{key} = 0"))
     except ValueError:
         return key
     return name
-
-
-def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Tables inside [matrix] as dotted keys: TOML reads testbed.mtu as a table."""
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, dict):
-            flat |= _flatten(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value
-    return flat
-
-
-def _leading_comment(text: str) -> list[str]:
-    lines = []
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            break
-        lines.append(line)
-    return lines

@@ -7,9 +7,10 @@ The bounds here are far above what people write, and low enough that whatever re
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,26 @@ class TomlFile:
     text: str
     tables: dict[str, Any]
 
+    @property
+    def comment(self) -> list[str]:
+        """The lines of the comment that the file begins with."""
+        lines = itertools.takewhile(lambda line: line.startswith("#"), self.text.splitlines())
+        return [line.removeprefix("#").strip() for line in lines]
+
     def error(self, where: Sequence[str], message: str) -> FileError:
         """An error at the key *where* (table, ..., key)."""
         return error_at(self.path, self.text, where, message)
+
+
+def flattened(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Tables within tables as dotted keys: TOML reads testbed.mtu as a table."""
+    flat: dict[str, Any] = {}
+    for key, value in tables.items():
+        if isinstance(value, dict):
+            flat |= flattened(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
 
 
 def read_toml(path: Path) -> TomlFile:
