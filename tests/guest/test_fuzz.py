@@ -17,7 +17,7 @@ NOBODY = 65534
 # A radio that messages have made does something only once somebody has brought it up.
 BRING_UP = """\
 while sleep $1; do
-	for device in /sys/class/net/*; do ip link set "${device##*/}" up; done
+	for device in /sys/class/net/*; do echo "link set ${device##*/} up"; done | ip -force -batch -
 done 2>/dev/null
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The kernel's own checkers on our modules and patches."""
+"""The kernel's own checkers on our modules and patches: a minute of CPU time, in test-kernels."""
 
 import fnmatch
 import re
@@ -12,6 +12,8 @@ from tsqlab.kernels.build import make_modules
 from tsqlab.kernels.make import Build
 from tsqlab.kernels.source import history, patches_of, versions
 from tsqlab.paths import KERNEL_MODULES
+
+pytestmark = pytest.mark.kernels
 
 MODULES = sorted(path.parent.name for path in KERNEL_MODULES.glob("*/Kbuild"))
 

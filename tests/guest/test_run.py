@@ -23,7 +23,7 @@ delay = "1 s"
 bottleneck = ["L10M", "R10M"]
 seed = [1, 2]
 [report]
-plots = ["goodput-ping", "candlesticks"]
+plots = []
 """
 
 
@@ -48,6 +48,7 @@ def tsqlab(*arguments, **options):
 
 
 def test_leaves_a_folder_that_speaks_for_itself(experiment, tmp_path):
+    experiment.write_text(EXPERIMENT.replace("[]", '["goodput-ping", "candlesticks"]'))
     done = tsqlab("run", experiment, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "results" / "short"
@@ -77,7 +78,7 @@ def test_goes_on_where_it_stopped(experiment, tmp_path):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interruption_loses_nothing_and_leaves_no_guest(experiment, tmp_path, how, processes):
     out = tmp_path / "out"
-    length = 'length="100 s"'
+    length = 'length="30 s"'
     process = subprocess.Popen(
         command("run", experiment, "--out", out, "--jobs", "1", "--set", length),
         stderr=subprocess.PIPE,

@@ -8,7 +8,19 @@ over one with KASAN, UBSAN, lockdep and kmemleak, which end the test with what t
 import pytest
 
 from bss import ACCESS_POINT, address, genl
-from stress import MODULE, SIGNS_OF_LIFE, USB, afterwards, bss, check, clock, nodes, radio, run
+from stress import (
+    MODULE,
+    SIGNS_OF_LIFE,
+    SLOW,
+    USB,
+    afterwards,
+    bss,
+    check,
+    clock,
+    nodes,
+    radio,
+    run,
+)
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Edca, Link
 from tsqlab.airlink.uapi import Front
@@ -23,11 +35,12 @@ def flows(stop_ns):
         yield f"udp\t{node}\t{name}\tsend\t10.0.0.{to}\t9\t0\t1400\t40000000\t1\t{stop_ns}"
 
 
-# Pings bear a device's end. Below 10 ms ping polls, and time would stand still. The shell waits
-# for them: as orphans they would be init's, which waits for none before the plan's end.
+# Pings bear a device's end. At 6 Mbit/s the first 32 and their answers take the air for 120 ms, and
+# the module goes before that. The shell waits for them: as orphans they would be init's, which waits
+# for none before the plan's end.
 UNLOAD_UNDER_PINGS = """\
 for one in 1 2 3 4; do
-	ip netns exec C ping -q -i 0.01 -s 1400 -w 1 10.0.0.254 >/dev/null 2>&1 &
+	ip netns exec C ping -q -i 0.05 -l 8 -s 1400 -w 1 10.0.0.254 >/dev/null 2>&1 &
 done
 sleep 0.0$1
 rmmod airlink || exit
@@ -73,7 +86,7 @@ def test_radios_come_and_go_under_traffic(guest, cycles, afterwards_s, front):
 def test_the_module_comes_and_goes_under_traffic(guest, cycles, afterwards_s):
     lines = [SIGNS_OF_LIFE, *nodes()]
     for number in cycles:
-        lines += [MODULE, *bss(), run("sh", "/tsqlab/plan/unload", str(number % 10))]
+        lines += [MODULE, *bss(SLOW), run("sh", "/tsqlab/plan/unload", str(number % 10))]
     t0_s = 10 + 5 * len(cycles) // 4  # a cycle takes 1.05 s
     files, check_leaks = afterwards(t0_s)
     files["unload"] = UNLOAD_UNDER_PINGS

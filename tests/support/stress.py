@@ -14,6 +14,7 @@ COMPLAINTS = re.compile(
 )
 HARMLESS = re.compile(r"random: |loading out-of-tree|no symbol version|crng")
 RATE = PhyRate(Phy.HT, 7, 2, 40, 400)
+SLOW = PhyRate(Phy.LEGACY, 0, 1, 20, 800)  # 6 Mbit/s
 USB = {
     ProfileAttribute.DEVICE_QUEUES: 1,
     ProfileAttribute.BUS_FRAMES: 20,
@@ -38,11 +39,11 @@ def radio(number, **more):
     return genl("-", messages.new_radio(Radio(1, address(number), f"r{number}", **more)))
 
 
-def bss():
+def bss(rate=RATE):
     """An access point and a station, each in a node of its own."""
     yield genl("-", messages.new_medium(1))
-    yield radio(ACCESS_POINT)
-    yield radio(1, profile=USB)
+    yield radio(ACCESS_POINT, rate=rate)
+    yield radio(1, rate=rate, profile=USB)
     for node, number in (("AP", ACCESS_POINT), ("C", 1)):
         yield run("ip", "link", "set", f"r{number}", "netns", node)
         yield run("ip", "-n", node, "address", "add", f"10.0.0.{number}/24", "dev", f"r{number}")
@@ -50,7 +51,9 @@ def bss():
 
 
 # The host takes a guest of which it hears nothing for a while to be stuck.
-SIGNS_OF_LIFE = run("sh", "-c", "while cat /proc/uptime; do sleep 0.2; done >/dev/console &")
+SIGNS_OF_LIFE = run(
+    "sh", "-c", "while read up_s rest </proc/uptime; do echo $up_s; sleep 1; done >/dev/console &"
+)
 
 
 def nodes():
