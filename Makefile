@@ -28,7 +28,7 @@ test: lint kernel	## `check`, and the tests that boot guests: ten minutes from n
 	@$(BIN)/pytest -n $(shell nproc) -m "not kernels"
 
 # A kernel without CoTSQ to compare with, 6.1, and each patch of the series by itself.
-test-kernels: setup-dev kernel	## the tests that build further kernels, which CI runs after `test`
+test-kernels: setup-dev kernel	## tests that build further kernels, and checkpatch; CI runs it after `test`
 	@echo "== another kernel (built once, then cached)"
 	@$(BIN)/tsqlab kernel build --version 6.1
 	@echo "== tests that build kernels"
