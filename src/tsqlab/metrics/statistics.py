@@ -25,16 +25,29 @@ class Estimate:
     mean: float
     half_width: float | None  # half of the 95 % confidence interval; None for a single value
     n: int
+    # The interval's ends, where the mean is not in its middle; half_width is then the longer half.
+    skewed: tuple[float, float] | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the interval; the mean itself where there is none."""
+        half = self.half_width or 0.0
+        return self.skewed or (self.mean - half, self.mean + half)
+
+
+def student_t_95(degrees: int) -> float:
+    """The two-sided 95 % point of Student's t with that many *degrees* of freedom, >= 1."""
+    return student_t(degrees, 0.975)
 
 
 @functools.cache
-def student_t_95(degrees: int) -> float:
-    """The two-sided 95 % point of Student's t with that many *degrees* of freedom, >= 1."""
+def student_t(degrees: int, share: float) -> float:
+    """The point of Student's t below which that *share* of it lies."""
     # scipy.special takes 0.2 s, which a command without intervals need not wait for;
     # scipy.stats, whose t.ppf() is the same function, takes 0.6 s.
     from scipy.special import stdtrit  # noqa: PLC0415
 
-    return float(stdtrit(degrees, 0.975))
+    return float(stdtrit(degrees, share))
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:

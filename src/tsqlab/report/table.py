@@ -121,6 +121,11 @@ def format_estimate(value: Estimate | None) -> str:
     if value is None:
         return "-"
     decimals = _decimals(value.mean, 3)
+    if value.skewed:
+        low, high = value.skewed
+        if width := high - low:
+            decimals = max(decimals, _decimals(width, 1))
+        return f"{value.mean:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})"
     if not value.half_width:
         return f"{value.mean:.{decimals}f}" + ("" if value.half_width is None else " ± 0")
     decimals = max(decimals, _decimals(value.half_width, 1))

@@ -4,9 +4,10 @@
 A claim is about one setting, compares two, or is about a curve over several; cells that differ
 in their seed alone repeat it. Each repetition gives a number: the quantity of its one cell, the
 ratio or difference of its two, which have the same seed, or what the claim asks of the curve
-through its several. The claim *holds* when the mean of those numbers lies in the
-accepted range, ends included, and *differs* when it does not, or when a cell has no such number
-(a curve without dips has no dip period). It is *not run* as long as a cell of it is missing or
+through its several. The lab's number is their mean, but for a curve's step, which is that of the
+mean curve (tsqlab.metrics.step). The claim *holds* when it lies in the accepted range, ends
+included, and *differs* when it does not, or when a cell has no such number (a curve without dips
+has no dip period). It is *not run* as long as a cell of it is missing or
 not done. The 95 % confidence interval of the mean decides nothing; where it crosses a bound,
 the seeds do not settle the verdict, and a note says so.
 
@@ -21,7 +22,6 @@ run was given two, make a verdict for each combination of their levels.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -33,6 +33,7 @@ from tsqlab.experiment.stored import Folder, Result, releases
 from tsqlab.metrics.knee import first_enough
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
+from tsqlab.metrics.step import step
 from tsqlab.results.folder import ManifestCell
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import Setting, setting_of, varying
@@ -134,13 +135,12 @@ def _verdict(
     missing = _missing(claim, repetitions, results)
     if missing:
         return Verdict(claim, "not run", None, context, missing)
-    numbers = [_number(claim, [results[cell.id] for _, cell in sorted(repetition.items())])
-               for repetition in repetitions]  # fmt: skip
-    known = [number for number in numbers if number is not None]
-    lab = estimate(known)
-    without = len(numbers) - len(known)
+    curves = [_quantities(claim, [results[cell.id] for _, cell in sorted(repetition.items())])
+              for repetition in repetitions]  # fmt: skip
+    known = [curve for curve in curves if curve is not None]
+    lab, without = _lab(claim, known), len(curves) - len(known)
     if lab is None or without:
-        note = f"no such number in {without} of {len(numbers)} repetitions"
+        note = f"no such number in {without or len(curves)} of {len(curves)} repetitions"
         return Verdict(claim, "differs", lab, context, note)
     note = (
         "the interval crosses a bound: more seeds would settle it" if _crosses(claim, lab) else ""
@@ -158,26 +158,39 @@ def _missing(claim: Claim, repetitions: Sequence[Repetition], results: Mapping[s
     return f"{wanted - done} of {wanted} cells missing or not done" if done < wanted else ""
 
 
-def _number(claim: Claim, cells: Sequence[Result]) -> float | None:
-    """The number that one repetition gives; its cells are in the order of the claim's sides."""
+def _quantities(claim: Claim, cells: Sequence[Result]) -> list[float] | None:
+    """The quantity of each cell of a repetition, in the order of the claim's sides.
+
+    None if a cell has none, or if what the claim compares is not there.
+    """
     found = [quantity(cell, claim.quantity) for cell in cells]
     numbers = [number for number in found if number is not None]
-    if len(numbers) < len(found):
+    if len(numbers) < len(found) or (claim.compare == "knee" and _number(claim, numbers) is None):
         return None
+    divisors = {"ratio": numbers[1:2], "span": [min(numbers)], "step": numbers[:-1]}
+    return None if 0 in divisors.get(claim.compare, []) else numbers
+
+
+def _lab(claim: Claim, curves: Sequence[Sequence[float]]) -> Estimate | None:
+    """The lab's number; each repetition has a curve, of one level or two where that is all."""
+    if claim.compare == "step":
+        return step(curves) if curves else None
+    numbers = [_number(claim, curve) for curve in curves]
+    return estimate([number for number in numbers if number is not None])
+
+
+def _number(claim: Claim, numbers: Sequence[float]) -> float | None:
+    """The number that one repetition gives; *numbers* are in the order of the claim's sides."""
     if claim.compare == "knee":
         first = first_enough(numbers, max(numbers))
         return None if first is None else level_number(claim.levels[first])
-    try:
-        return _COMPARED[claim.compare](numbers)
-    except ZeroDivisionError:
-        return None
+    return _COMPARED[claim.compare](numbers)
 
 
 _COMPARED: Mapping[str, Callable[[Sequence[float]], float]] = {
     "value": lambda numbers: numbers[0],
     "ratio": lambda numbers: numbers[0] / numbers[1],
     "difference": lambda numbers: numbers[0] - numbers[1],
-    "step": lambda numbers: min(after / before for before, after in itertools.pairwise(numbers)),
     "highest": max,
     "lowest": min,
     "span": lambda numbers: max(numbers) / min(numbers),
@@ -191,6 +204,5 @@ def quantity(cell: Result, name: str) -> float | None:
 
 def _crosses(claim: Claim, lab: Estimate) -> bool:
     """Whether a bound lies within the confidence interval."""
-    half = lab.half_width or 0.0
-    bounds = [bound for bound in (claim.lower, claim.upper) if bound is not None]
-    return any(abs(bound - lab.mean) < half for bound in bounds)
+    low, high = lab.ends
+    return any(low < bound < high for bound in (claim.lower, claim.upper) if bound is not None)

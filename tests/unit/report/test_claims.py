@@ -344,6 +344,16 @@ def test_each_seed_has_its_own_curve() -> None:
     assert verdict(curve(10, None, 90, 100), **KNEE).note.startswith("no such number in 1 of 1")
 
 
+def test_a_step_is_that_of_the_seeds_mean_curve() -> None:
+    """Each seed falls once, and the means grow: 15, 21, 27, 30."""
+    cells = [*curve(10, 22, 20, 30), *curve(20, 20, 34, 30, seed=2)]
+    one = verdict(cells, **KNEE | {"compare": "step", "lower": 1, "upper": None})
+    assert one.lab is not None
+    assert (one.outcome, one.lab.mean, one.lab.n) == ("holds", 30 / 27, 2)
+    assert "crosses a bound" in one.note, "two seeds do not settle it"
+    assert verdict(curve(0, 1, 2, 3), **KNEE | {"compare": "step"}).lab is None
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
