@@ -17,6 +17,7 @@ KERNEL_MODULES = ROOT / "kernel" / "modules"
 KERNEL_PATCHES = ROOT / "kernel" / "patches"
 EXPERIMENTS = ROOT / "experiments"
 PAPERS = EXPERIMENTS / "papers.toml"
+CAUSES = EXPERIMENTS / "causes.toml"
 PROFILES = PACKAGE / "profiles"
 LANGUAGES = PACKAGE / "languages"
 

@@ -14,11 +14,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tsqlab.experiment.bundled import bundled_claims
+from tsqlab.experiment.bundled import bundled_claims, bundled_profiles
+from tsqlab.experiment.causes import causes
 from tsqlab.experiment.invalid import first_error, hint, reason, unknown
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
-from tsqlab.experiment.toml import TomlFile, read_toml
+from tsqlab.experiment.toml import TomlFile, flattened, read_toml
 from tsqlab.experiment.tsq import ms_of_name
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.results.summary import METRICS
@@ -52,6 +53,23 @@ def _check_over(over: Mapping[str, Sequence[Level]]) -> Mapping[str, Sequence[Le
         if len(levels) < 2 or len(set(levels)) < len(levels):
             raise ValueError("a curve has two levels or more, each once")
     return over
+
+
+def _check_fitted(names: tuple[str, ...]) -> tuple[str, ...]:
+    profiles = bundled_profiles()
+    for name in names:
+        profile, _, key = name.partition(".")
+        if profile not in profiles:
+            raise ValueError(f'no profile "{profile}"; {hint(profile, profiles)}')
+        if key not in (keys := flattened(read_toml(profiles[profile]).tables)):
+            raise ValueError(f'{profile} does not set "{key}"; {hint(key, keys)}')
+    return names
+
+
+def _check_cause(name: str) -> str:
+    if name not in causes():
+        raise ValueError(f'no cause "{name}"; {hint(name, causes())}')
+    return name
 
 
 CURVES = ("knee", "step", "highest", "lowest", "span")
@@ -98,6 +116,12 @@ class Claim(BaseModel):
     lower: Bound | None = None
     upper: Bound | None = None
     why: Text  # how the statement became these bounds
+    # Another claim, which asks the same of the same cells: this one is shown, and counted once.
+    same_as: str = ""
+    # "PROFILE.KEY" of each value that was fitted to this number, which predicts nothing therefore.
+    fitted: Annotated[tuple[str, ...], AfterValidator(_check_fitted)] = ()
+    # Why the lab's number differs, in short: a name of experiments/causes.toml.
+    cause: Annotated[str, AfterValidator(_check_cause)] = ""
     explanation: str = ""  # why the lab's number differs
     evidence: str = ""  # what shows that the explanation is right
 
@@ -122,9 +146,24 @@ class Claim(BaseModel):
             raise ValueError('at least one of "lower" and "upper" is needed')
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise ValueError('"lower" is above "upper"')
+        return self
+
+    @model_validator(mode="after")
+    def _explained(self) -> Claim:
         if bool(self.explanation) != bool(self.evidence):
             raise ValueError('"explanation" and "evidence" go together')
+        if self.explanation and not self.cause:
+            raise ValueError('"explanation" needs a "cause", which the totals have it under')
+        if self.same_as == self.id:
+            raise ValueError('"same_as" names another claim')
         return self
+
+    @property
+    def apart(self) -> str:
+        """Why it is not counted; empty if it is."""
+        if self.fitted:
+            return f"{', '.join(self.fitted)} fitted to it"
+        return f"the same as {self.same_as}" if self.same_as else ""
 
     @property
     def levels(self) -> Sequence[Level]:

@@ -40,6 +40,9 @@ class ClaimRow:
     # kernel of which nobody has found out why.
     explanation: str
     evidence: str
+    cause: str = ""  # the name of the cause, of what differs over whatever kernel
+    apart: str = ""  # why the totals leave it out; empty if they have it
+    fitted: bool = False  # whether that is because values were fitted to it
 
 
 def claim_rows(folder: Folder) -> list[ClaimRow]:
@@ -72,18 +75,21 @@ def claims_table(folder: Folder, report: Path | None = None) -> str:
 def totals(rows: Sequence[ClaimRow]) -> str:
     """How many claims hold, differ and were not run: "3 hold, 1 differs, 2 not run".
 
-    Those that are not comparable are counted apart, where there are any.
+    Those that are not comparable are counted apart, where there are any; so are those that the
+    totals leave out.
     """
-    count = Counter(row.outcome for row in rows)
+    count = Counter(row.outcome for row in rows if not row.apart)
     plural = {"holds": "hold", "differs": "differ"}
     parts = (f"{count[outcome]} {outcome if count[outcome] == 1 else plural.get(outcome, outcome)}"
              for outcome in OUTCOMES if count[outcome] or outcome not in RARE)  # fmt: skip
-    return f"claims: {', '.join(parts)}"
+    left_out = sum(bool(row.apart) for row in rows)
+    return f"claims: {', '.join(parts)}" + (f"; {left_out} not counted" if left_out else "")
 
 
 def _fields(row: ClaimRow) -> list[str]:
     name = f"{row.id} ({row.context})" if row.context else row.id
     verdict = f"{row.outcome}: {row.note}" if row.note else row.outcome
+    verdict += f" (not counted: {row.apart})" if row.apart else ""
     return [name, row.paper, row.accepted, row.lab, verdict]
 
 
@@ -105,6 +111,9 @@ def _claim_row(verdict: Verdict) -> ClaimRow:
         why=claim.why,
         explanation=claim.explanation if explained else "",
         evidence=claim.evidence if explained else "",
+        cause=claim.cause if verdict.outcome == "differs" else "",
+        apart=claim.apart,
+        fitted=bool(claim.fitted),
     )
 
 

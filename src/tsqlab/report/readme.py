@@ -71,7 +71,8 @@ def _claims(overview: Overview) -> list[str]:
     hours = sum(entry.simulated_s for entry in overview.entries) / 3600
     return _wrapped(
         f"What the papers claim, held against {done} runs, {hours:.1f} hours of virtual time "
-        "([docs/claims.md](docs/claims.md)):"
+        f"([docs/claims.md](docs/claims.md)). {overview.left_out} What differs, by cause: "
+        "[docs/differences.md](docs/differences.md)."
     )
 
 

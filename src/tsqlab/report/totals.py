@@ -24,9 +24,18 @@ def _totals_row(name: str, count: Counter[Outcome], outcomes: Sequence[Outcome])
     return [name, str(count.total()), *(str(count[outcome]) for outcome in outcomes)]
 
 
+def causes_rows(overview: Overview) -> list[list[str]]:
+    """The table of what differs: its head, and a row per cause."""
+    rows = [[name or "none", title, str(number)] for name, title, number in overview.causes]
+    return [["differs by", "", "claims"], *rows]
+
+
 def totals_text(overview: Overview) -> str:
-    """The totals for the terminal."""
-    return "\n".join(aligned(totals_rows(overview), left=1))
+    """The totals for the terminal, those by cause among them."""
+    lines = [*aligned(totals_rows(overview), left=1), overview.left_out]
+    if overview.causes:
+        lines += ["", *aligned(causes_rows(overview), left=2)]
+    return "\n".join(lines).rstrip()
 
 
 def totals_markdown(overview: Overview) -> str:

@@ -386,7 +386,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     manifest = Manifest(experiment="made-up", title="Made up", factors=["tsq"], cells=cells)
     (tmp_path / "manifest.json").write_text(manifest.model_dump_json())
-    told = {"explanation": "because <it> is", "evidence": "a counter"}
+    told = {"explanation": "because <it> is", "evidence": "a counter", "cause": "bbr-age"}
     claims = (
         claim(id="one", lower=19, upper=21, **told),
         claim(id="two", lower=1, upper=2, **told),
@@ -414,6 +414,22 @@ def test_a_table_for_the_terminal(shown: Path) -> None:
     assert rows[4].endswith("none     differs: no such number in 1 of 1 repetitions")
     assert not blank
     assert totals == "claims: 3 hold, 2 differ, 1 not run"
+
+
+def test_what_is_not_counted_is_shown(shown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = (
+        claim(id="one", lower=19, upper=21, fitted=["ath9k_htc.report_delay"]),
+        claim(id="two", lower=1, upper=2, same_as="one", cause="bbr-age"),
+        claim(id="three", lower=1, upper=2, cause="bbr-age"),
+    )
+    monkeypatch.setattr("tsqlab.report.claims.claims_of", lambda _: claims)
+    _, *rows, _, totals = claims_table(read_folder(shown)).splitlines()
+    assert rows[0].endswith("holds (not counted: ath9k_htc.report_delay fitted to it)")
+    assert rows[1].endswith("differs (not counted: the same as one)")
+    assert totals == "claims: 0 hold, 1 differs, 0 not run; 2 not counted"
+    text = make_report(shown).read_text()
+    assert text.count("not counted: ") == 2
+    assert text.count("cause: bbr-age") == 2
 
 
 def test_no_claims_no_table(shown: Path, monkeypatch: pytest.MonkeyPatch) -> None:

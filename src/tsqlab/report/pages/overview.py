@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from tsqlab.errors import FileError, TsqlabError
 from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.causes import causes
 from tsqlab.experiment.load import load
 from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
@@ -65,14 +66,40 @@ class Overview:
     hosts: str  # the README's table of hosts; empty without results
     others: list[tuple[str, str]]  # the name and the link of each further folder
 
+    @property
+    def rows(self) -> list[ClaimRow]:
+        """Every claim, those among them that are not counted."""
+        return [row for entry in self.entries for row in entry.claims]
+
     def count(self, paper: str | None = None) -> Counter[Outcome]:
         """How many claims hold, differ and were not run, of one paper or of all."""
         return Counter(
             row.outcome
             for entry in self.entries
             for row in entry.claims
-            if paper in (None, entry.paper)
+            if paper in (None, entry.paper) and not row.apart
         )
+
+    @property
+    def left_out(self) -> str:
+        """How many claims are not counted, and why, as a sentence; empty if none."""
+        fitted = sum(row.fitted for row in self.rows)
+        copies = sum(bool(row.apart) for row in self.rows) - fitted
+        of_fits = f"{fitted} that values were fitted to" if fitted else ""
+        of_copies = f"{copies} that another one has said of the same cells" if copies else ""
+        why = " and ".join(filter(None, [of_fits, of_copies]))
+        return f"Of {len(self.rows)} claims {why} are not counted." if why else ""
+
+    @property
+    def causes(self) -> list[tuple[str, str, int]]:
+        """How many claims differ by each cause that any does: its name, what it is, how many.
+
+        The last is of those that name none, where there are any.
+        """
+        count = Counter(row.cause for row in self.rows
+                        if row.outcome == "differs" and not row.apart)  # fmt: skip
+        named = [(name, cause.title, count[name]) for name, cause in causes().items()]
+        return [one for one in [*named, ("", "no cause is named", count[""])] if one[2]]
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -192,13 +219,12 @@ def make_overview(path: Path, *, reports: bool = True) -> Overview:
 
 def render(overview: Overview) -> str:
     """The page as text."""
-    every = [row for entry in overview.entries for row in entry.claims]
     return fill(
         "overview.html",
         overview=overview,
         papers=papers(),
         outcomes=overview.outcomes,
-        totals=totals(every),
+        totals=totals(overview.rows),
         run=[entry for entry in overview.entries if entry.done],
         waiting=[entry for entry in overview.entries if not entry.done],
         simulated_h=sum(entry.simulated_s for entry in overview.entries) / 3600,
