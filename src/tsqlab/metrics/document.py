@@ -44,6 +44,7 @@ Capacity = Mapping[str, float]
 
 _INSTANT_S = 1e-3  # two samples are never so near; Unix time as a float is not exact
 _PING = re.compile(r"Ping \(ms\).*")
+_PING_RUNNERS = ("PingRunner", "IrttRunner")  # an average of several series is no ping
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,7 @@ class Trace:
     pings: Mapping[str, Samples]  # round-trip times in ms, by the name of the series
     radios: tuple[Radio, ...] = ()
     wires: tuple[Wire, ...] = ()
+    silent_pings: tuple[str, ...] = ()  # the names of series of pings that nobody answered
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum over all flows in that direction, at each step in which any has a sample."""
@@ -220,6 +222,8 @@ def trace(document: Document) -> Trace:
         tuple(Wire(match[1], _rows(raw[name], _WIRE_KEYS, t0_unix_s), most)
               for name in raw if raw[name] and (match := _QUEUE.fullmatch(name))
               and (most := _capacity(document, name))),
+        tuple(name for name in raw if not raw[name] and _PING.fullmatch(name)
+              and _meta(document, name).get("RUNNER") in _PING_RUNNERS),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from tsqlab.metrics import pings
 from tsqlab.metrics.document import Direction, Document, Floats, Trace, trace
 from tsqlab.metrics.limits import limit_metrics
 from tsqlab.metrics.statistics import jain, mean, percentile
@@ -37,6 +38,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         "goodput_down_mbps": _directed_mbps(cell, "down"),
         "fairness": jain(shares) if len(shares) > 1 else None,
         **_distribution("ping_ms", cell.ping_ms()),
+        **_lost_pings(cell),
         **_distribution("tcp_rtt_ms", cell.tcp_rtt_ms()),
         "aggregate_mean": _aggregate_mean(cell),
         "cwnd_mean": mean(cell.cwnd_packets()),
@@ -84,6 +86,11 @@ def _aggregate_mean(cell: Trace) -> float | None:
 def _distribution(name: str, values: Floats) -> Metrics:
     metrics: Metrics = {f"{name}_p{q}": percentile(values, q) for q in (10, 50, 90)}
     return metrics | {f"{name}_mean": mean(values)}
+
+
+def _lost_pings(cell: Trace) -> Metrics:
+    sent, lost = pings.count(cell)
+    return {"pings_sent": float(sent) or None, "ping_lost_share": lost / sent if sent else None}
 
 
 def _retransmits(cell: Trace) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from tsqlab.errors import UsageError
 from tsqlab.experiment.stored import Folder
 from tsqlab.report.against import compared, differences, level_text
-from tsqlab.report.table import COLUMNS, Beside, format_table, known
+from tsqlab.report.table import Beside, format_table, known, usual_columns
 from tsqlab.results.summary import METRICS, is_metric, node_metrics
 
 
@@ -20,7 +20,7 @@ def columns_of(folder: Folder) -> list[str]:
             raise UsageError(
                 f'columns: no metric "{name}"; there are {", ".join([*METRICS, *own])}'
             )
-    return known(folder.results, folder.manifest.columns or COLUMNS)
+    return known(folder.results, folder.manifest.columns or usual_columns(folder.results))
 
 
 def beside_of(folder: Folder) -> Mapping[str, Beside]:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tsqlab.metrics.pings import MANY
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.metrics.summarise import NODE_METRIC
 from tsqlab.report.limits import COLUMN, SHARES, limited_by
@@ -17,6 +18,11 @@ COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_
            "aggregate_mean")  # fmt: skip
 """What is worth a column unless somebody asks for others."""
 
+LOST = "ping_lost_share"
+MANY_MARK = "*"
+LOST_NOTE = (
+    f"{MANY_MARK} of pings of which more than a tenth were lost: it is of those that came back"
+)
 _DECIMALS_MAX = 4
 _COLUMNS, _NAME_COLUMNS = 95, 9
 
@@ -31,6 +37,8 @@ _NAMES = {
     "cwnd": "cwnd",
     "cwnd_sawtooth": "cwnd sawtooth",
     "cwnd_still": "cwnd longest rest",
+    "pings_sent": "pings sent",
+    "ping_lost_share": "pings lost, share",
     "sim": "simulated",
     "wall": "wall clock",
     **SHARES,
@@ -61,27 +69,42 @@ class Beside:
 
 def format_table(
     rows: Sequence[SummaryRow],
-    columns: Sequence[str] = COLUMNS,
+    columns: Sequence[str] = (),
     beside: Mapping[str, Beside] | None = None,
 ) -> str:
     """A table for the terminal: factors, then the mean of each of *columns* over the seeds.
 
-    With several seeds, "± " gives the 95 % confidence interval. A column that no cell has a
-    number for is left out, and so is a line's end of blanks. *beside* has further columns.
+    Without *columns* it has the usual ones. With several seeds, "± " gives the 95 % confidence
+    interval. A column that no cell has a number for is left out, and so is a line's end of blanks.
+    *beside* has further columns.
     """
-    head, units, *body = summary_lines(rows, known(rows, columns), beside)
+    shown = known(rows, columns or usual_columns(rows))
+    head, units, *body = summary_lines(rows, shown, beside)
     factors = len(factor_names(rows))
     limits = [limited_by(cells) for cells in by_setting(rows).values()]
     if any(limits):
         head, units = [*head, COLUMN], [*units, ""]
         body = [[*line, text] for line, text in zip(body, limits, strict=True)]
     lines = [head, *([units] if any(units) else []), *body]
-    return "\n".join(aligned(lines, factors))
+    marked = any(text.endswith(MANY_MARK) for line in body for text in line[factors:])
+    return "\n".join([*aligned(lines, factors), *([LOST_NOTE] if marked else [])])
 
 
 def known(rows: Sequence[HasMetrics], names: Sequence[str]) -> list[str]:
     """The metrics that at least one row has a number for."""
     return [name for name in names if any(row.metrics.get(name) is not None for row in rows)]
+
+
+def usual_columns(rows: Sequence[HasMetrics]) -> list[str]:
+    """COLUMNS, and the share of lost pings if any was lost."""
+    lost = any(row.metrics.get(LOST) for row in rows)
+    return [*COLUMNS, *([LOST] if lost else [])]
+
+
+def many_lost(cells: Iterable[HasMetrics], metric: str) -> bool:
+    """Whether a number is of pings of which many have no answer."""
+    share = over_seeds(cells, LOST) if metric.startswith("ping_ms") else None
+    return share is not None and share.mean > MANY
 
 
 def factor_names(rows: Sequence[SummaryRow]) -> list[str]:
@@ -110,7 +133,8 @@ def summary_lines(
         levels = dict(setting)
         line = [str(levels.get(name, "")) for name in factors]
         for name in columns:
-            line.append(format_estimate(over_seeds(cells, name)))
+            text = format_estimate(over_seeds(cells, name))
+            line.append(text + (f" {MANY_MARK}" if many_lost(cells, name) else ""))
             line += [beside[name].texts.get(setting, "")] if name in beside else []
         lines.append(line)
     return lines

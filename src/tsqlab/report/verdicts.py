@@ -22,7 +22,7 @@ run was given two, make a verdict for each combination of their levels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -31,9 +31,11 @@ from tsqlab.experiment.conditions import KERNEL, Change
 from tsqlab.experiment.reference import Reference
 from tsqlab.experiment.stored import Folder, Result, releases
 from tsqlab.metrics.knee import first_enough
+from tsqlab.metrics.pings import MANY
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
 from tsqlab.metrics.step import step
+from tsqlab.report.table import LOST
 from tsqlab.results.folder import ManifestCell
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import Setting, setting_of, varying
@@ -142,10 +144,20 @@ def _verdict(
     if lab is None or without:
         note = f"no such number in {without or len(curves)} of {len(curves)} repetitions"
         return Verdict(claim, "differs", lab, context, note)
-    note = (
-        "the interval crosses a bound: more seeds would settle it" if _crosses(claim, lab) else ""
-    )
+    note = "; ".join(_notes(claim, lab, [results[cell.id] for repetition in repetitions
+                                         for cell in repetition.values()]))  # fmt: skip
     return Verdict(claim, "holds" if claim.accepts(lab.mean) else "differs", lab, context, note)
+
+
+OPEN = "the interval crosses a bound: more seeds would settle it"
+
+
+def _notes(claim: Claim, lab: Estimate, cells: Sequence[Result]) -> Iterator[str]:
+    if _crosses(claim, lab):
+        yield OPEN
+    lost = max(cell.metrics.get(LOST) or 0.0 for cell in cells)
+    if claim.quantity.startswith("ping_ms") and lost > MANY:
+        yield f"up to {100 * lost:.0f} % of the pings were lost, and it is of those that came back"
 
 
 def _missing(claim: Claim, repetitions: Sequence[Repetition], results: Mapping[str, Result]) -> str:

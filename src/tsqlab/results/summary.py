@@ -24,15 +24,18 @@ from tsqlab.results.repetitions import HasMetrics
 
 MEASURED = (
     "goodput_mbps",
-    "ping_ms_p10", "ping_ms_p50", "ping_ms_p90", "ping_ms_mean",
+    "ping_ms_p10", "ping_ms_p50", "ping_ms_p90", "ping_ms_mean", "pings_sent", "ping_lost_share",
     "tcp_rtt_ms_p10", "tcp_rtt_ms_p50", "tcp_rtt_ms_p90", "tcp_rtt_ms_mean",
     "aggregate_mean", "cwnd_mean", "retransmits",
     "fairness", "fairness_stations",
 )  # fmt: skip
 METRICS = (*MEASURED, *SHARES, "sim_s", "wall_s")
 
-_WITHOUT_SHARES = tuple(name for name in METRICS if name not in SHARES)
-"""The columns of a summary that was written before there were shares."""
+PINGS = ("pings_sent", "ping_lost_share")
+_OLDER = tuple(
+    tuple(name for name in METRICS if name not in without) for without in (PINGS, (*PINGS, *SHARES))
+)
+"""The columns of summaries that were written before lost pings, and shares, were in them."""
 
 _DIGITS = 6
 SUMMARY_BYTES_MAX = 64 << 20
@@ -118,7 +121,7 @@ def _are_metrics(columns: Sequence[str]) -> bool:
     return any(
         tuple(columns[: len(names)]) == names
         and all(map(NODE_METRIC.fullmatch, columns[len(names) :]))
-        for names in (METRICS, _WITHOUT_SHARES)
+        for names in (METRICS, *_OLDER)
     )
 
 

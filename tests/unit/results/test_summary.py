@@ -13,6 +13,7 @@ from tsqlab.errors import FileError, TsqlabError
 from tsqlab.metrics.limits import SHARES
 from tsqlab.results.summary import (
     METRICS,
+    PINGS,
     SummaryRow,
     format_number,
     read_summary,
@@ -33,18 +34,19 @@ def test_a_row_per_cell_with_the_factors_first(tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     assert lines[0] == ",".join(["bottleneck", "qdisc", "seed", *METRICS])
     shares = "," * len(SHARES)
-    assert lines[1] == f"L10M,fq_codel limit 10,1,9.57123,,,,,,,,,,,1234570,,{shares},,4.5"
-    assert lines[2] == f'"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,,,{shares},,'
+    assert lines[1] == f"L10M,fq_codel limit 10,1,9.57123,,,,,,,,,,,,,1234570,,{shares},,4.5"
+    assert lines[2] == f'"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,,,,,{shares},,'
 
 
-def test_a_summary_from_before_there_were_shares(tmp_path: Path) -> None:
+@pytest.mark.parametrize("without", [PINGS, (*PINGS, *SHARES)], ids=["pings", "shares"])
+def test_a_summary_from_before_there_were(without: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "summary.csv"
-    path.write_text(f"seed,{','.join(name for name in METRICS if name not in SHARES)}\n"
-                    "1,9.5,,,,,,,,,,,2,,,20,4.5\n")  # fmt: skip
+    names = [name for name in METRICS if name not in without]
+    path.write_text(f"seed,{','.join(names)}\n1,9.5{',' * (len(names) - 1)}4.5\n")
     factors, (row,) = read_summary(path)
     assert factors == ["seed"]
     assert (row.metrics["goodput_mbps"], row.metrics["wall_s"]) == (9.5, 4.5)
-    assert not set(SHARES) & set(row.metrics)
+    assert not set(without) & set(row.metrics)
 
 
 def test_what_is_written_can_be_read(tmp_path: Path) -> None:

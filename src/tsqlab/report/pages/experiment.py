@@ -30,7 +30,15 @@ from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.ran import what_ran
 from tsqlab.report.shown import beside_of, columns_of
-from tsqlab.report.table import COLUMNS, factor_names, heading, known, summary_lines
+from tsqlab.report.table import (
+    LOST_NOTE,
+    MANY_MARK,
+    factor_names,
+    heading,
+    known,
+    summary_lines,
+    usual_columns,
+)
 from tsqlab.results.files import make_folder, write_whole
 from tsqlab.results.folder import MANIFEST
 from tsqlab.results.means import MEANS, write_means
@@ -41,9 +49,6 @@ REPORT = "report.html"
 SUMMARY = "summary.csv"
 _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
-
-_CELL_COLUMNS = (*COLUMNS, "retransmits")
-"""The table of cells has no room for more; summary.csv has them all."""
 
 PLOTS = "plots"
 # A page with hundreds of cells is to stay below 5 MB. Its plots may take this much of that.
@@ -154,6 +159,9 @@ def _summary(folder: Folder) -> Mapping[str, Any]:
             *([(COLUMN, "")] if any(limits) else []),
         ],
         "in_words": any(limits),  # the last column
+        "note": LOST_NOTE
+        if any(text.endswith(MANY_MARK) for line in body for text in line)
+        else "",
         "against": level_text(folder.manifest.against),
         "rows": [
             [*line[:factors], kernel, *line[factors:], *([limit] if any(limits) else [])]
@@ -179,7 +187,8 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
     results = {result.id: result for result in folder.results}
     factors = list(dict.fromkeys([*manifest.factors, *(name for cell in manifest.cells
                                                        for name in cell.factors)]))  # fmt: skip
-    columns = known(folder.results, _CELL_COLUMNS)
+    # There is no room for more; summary.csv has them all.
+    columns = known(folder.results, [*usual_columns(folder.results), "retransmits"])
     rows = []
     for cell in manifest.cells:
         result = results.get(cell.id)

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Goodput and ping against time: one panel for each setting, with an axis for either."""
+"""Goodput and ping against time: one panel for each setting, with an axis for either.
+
+A ping that was lost is a stroke at the foot, where it was sent.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tsqlab.experiment.stored import Result
+from tsqlab.metrics.pings import lost_s
 from tsqlab.report.plots.axes import LABELS, name_axis, set_limits
-from tsqlab.report.plots.figure import Plot, colour
+from tsqlab.report.plots.figure import Plot, colour, ink
 from tsqlab.report.plots.look import say
 from tsqlab.report.plots.panels import (
     Kind,
@@ -68,6 +73,11 @@ def _goodput(axes: Axes, cell: Result) -> None:
 
 def _pings(axes: Axes, cell: Result) -> None:
     several = len(cell.trace.pings) > 1
+    lost = np.concatenate([np.empty(0), *lost_s(cell.trace).values()])
+    if lost.size:
+        # A mark at the panel's foot for each, since one that never comes has no latency.
+        axes.plot(lost, np.zeros(len(lost)), "|", color=ink(), markersize=8, label=say("lost ping"),
+                  transform=axes.get_xaxis_transform())  # fmt: skip
     for place, (name, samples) in enumerate(cell.trace.pings.items()):
         thin = thinned(samples)
         text = name.removeprefix("Ping (ms) ") if several else say("ping")

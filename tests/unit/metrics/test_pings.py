@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Lost pings: counted, in the tables, and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from folders import written
+from synthetic import DELAY_S, LENGTH_S, PING_IDLE_MS, STEP_S, record
+from tsqlab.experiment.stored import read_folder
+from tsqlab.metrics.document import Samples, trace
+from tsqlab.metrics.pings import lost_s
+from tsqlab.metrics.summarise import summarise
+from tsqlab.report import make_report, summary_table
+from tsqlab.report.plots.goodput_ping import goodput_ping
+from tsqlab.report.plots.stated import Asked
+from tsqlab.report.table import LOST_NOTE
+from tsqlab.results.flent import read_flent, to_flent, write_flent
+
+PING = "Ping (ms) ICMP"
+SENT = round(LENGTH_S / STEP_S)
+FIRST = round(DELAY_S / STEP_S) + 1  # the number of the first ping while flows run, from 1
+
+
+def document(lost: Iterable[int] = (), test: str = "tcp_nup") -> dict[str, Any]:
+    """A cell's document, the pings of those numbers lost besides the third."""
+    made = to_flent(record(test))
+    gone = set(lost)
+    made["raw_values"][PING] = [one for one in made["raw_values"][PING] if one["seq"] not in gone]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("lost", "count"),
+    [
+        ((), 0),
+        ((FIRST - 1,), 0),
+        ((FIRST,), 1),
+        ((FIRST + SENT - 1,), 1),
+        ((FIRST + SENT,), 0),
+        (range(FIRST, FIRST + SENT // 2), SENT // 2),
+        (range(1, 10_000), SENT),
+    ],
+)
+def test_pings_that_are_lost_while_flows_run_are_counted(lost: Iterable[int], count: int) -> None:
+    metrics = summarise(document(lost))
+    assert metrics["pings_sent"] == SENT
+    assert metrics["ping_lost_share"] == pytest.approx(count / SENT)
+
+
+def test_all_series_count() -> None:
+    """Two probes; an average of series is computed and sends nothing."""
+    metrics = summarise(document([FIRST], "ping"))
+    assert metrics["pings_sent"] == 2 * SENT
+    assert metrics["ping_lost_share"] == pytest.approx(1 / (2 * SENT))
+
+
+def test_when_they_were_lost() -> None:
+    lost = lost_s(trace(document([FIRST])))[PING]
+    assert lost == pytest.approx(np.array([2 * STEP_S, DELAY_S]))
+
+
+def folder(path: Path, lost: Iterable[int]) -> Path:
+    path.mkdir()
+    written(path, [{"tsq": tsq, "seed": 1} for tsq in ("TSQ", "NoTSQ")])
+    for file in path.glob("tsq=NoTSQ*.flent.gz"):
+        made = document(lost)
+        made["metadata"] = read_flent(file)["metadata"]
+        write_flent(file, made)
+    return path
+
+
+def test_tables_have_them_as_soon_as_any_is_lost(tmp_path: Path) -> None:
+    none = summary_table(read_folder(folder(tmp_path / "none", [])))
+    assert "pings lost" not in none
+    few = summary_table(read_folder(folder(tmp_path / "few", range(FIRST, FIRST + SENT // 10))))
+    assert "pings lost" in few
+    assert "*" not in few, "a tenth is not more than a tenth"
+    many = folder(tmp_path / "many", range(FIRST, FIRST + SENT // 5))
+    *_, stock, without, note = summary_table(read_folder(many)).splitlines()
+    assert ("*" in stock, without.count("20.0 *"), note) == (False, 2, LOST_NOTE)
+    page = make_report(many).read_text()
+    assert page.count(LOST_NOTE) == 1
+    assert "ping_lost_share" in (many / "summary.csv").read_text()
+
+
+def test_they_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[list[str]] = []
+    monkeypatch.setattr(
+        "tsqlab.report.plots.goodput_ping.panel_legend",
+        lambda figure: drawn.append(figure.axes[1].get_legend_handles_labels()[1]),
+    )
+    cell = read_folder(folder(tmp_path / "drawn", [])).results[0]
+    goodput_ping([cell], Asked("ping_ms"))
+    answers = cell.trace.pings[PING]
+    third = 2 * STEP_S + PING_IDLE_MS / 1e3
+    whole = Samples(np.append(answers.t_s, third), np.append(answers.value, PING_IDLE_MS))
+    goodput_ping([replace(cell, trace=replace(cell.trace, pings={PING: whole}))], Asked("ping_ms"))
+    assert drawn == [["lost ping", "ping"], ["ping"]], "the third of a cell is lost, and then not"
