@@ -7,22 +7,28 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tsqlab.cli import folder, jobs
+from tsqlab.cli import count_to, folder, jobs
 from tsqlab.cli.kernels import kernel_for
 from tsqlab.cli.progress import BatchProgress, RunProgress
 from tsqlab.cli.report import RESULTS, show, show_all
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.further import with_further
 from tsqlab.experiment.load import Experiment, load
+from tsqlab.experiment.stored import read_folder
 from tsqlab.report import make_report
 from tsqlab.report.table import aligned
+from tsqlab.report.unsettled import unsettled
 from tsqlab.runner.batch import Account, prepare, run_batch
 from tsqlab.runner.experiment import jobs_of, run
+
+MORE_MAX = 100  # further seeds of a cell; each costs as much as the cell
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +50,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help="the results' folder (default: results/NAME, and what was changed); with --all, "
         "the folder of their folders",
     )
+    parser.add_argument(
+        "--more-seeds", type=count_to(MORE_MAX), default=0, metavar="N",
+        help="up to N further seeds of the cells whose claims' verdicts the seeds leave open",
+    )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
     parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
     parser.add_argument(
@@ -70,15 +80,34 @@ def _run(options: argparse.Namespace) -> None:
         _run_all(options, overrides)
     else:
         experiment = load(options.experiment, overrides)
-        run_shown(experiment, options.out or _own_folder(experiment.name, overrides), options.jobs)
+        out = options.out or _own_folder(experiment.name, overrides)
+        run_shown(experiment, out, options.jobs, options.more_seeds)
 
 
-def run_shown(experiment: Experiment, out: Path, workers: int) -> None:
+def run_shown(experiment: Experiment, out: Path, workers: int, more_seeds: int = 0) -> None:
     """Run an experiment with its progress shown, then show its results."""
+    _run_cells(experiment, out, workers)
+    if more_seeds and (more := _with_more(experiment, out, more_seeds)):
+        print(_told(experiment, more))
+        _run_cells(more, out, workers)
+    show(out)
+
+
+def _run_cells(experiment: Experiment, out: Path, workers: int) -> None:
     todo = jobs_of(experiment, out, kernel_for)
     with closing(RunProgress()) as progress:
         run(experiment, todo, out, workers, progress)
-    show(out)
+
+
+def _with_more(experiment: Experiment, out: Path, most: int) -> Experiment | None:
+    """The experiment with further seeds where its verdicts are open; None if they are settled."""
+    wanted = unsettled(read_folder(out), most)
+    return with_further(experiment, wanted) if wanted else None
+
+
+def _told(experiment: Experiment, more: Experiment) -> str:
+    further = len(more.cells) - len(experiment.cells)
+    return f"{experiment.name}: {further} cells of further seeds, as some verdicts are open"
 
 
 def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
@@ -86,15 +115,47 @@ def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
         return options.out / name if options.out else _own_folder(name, overrides)
 
     experiments = [(name, partial(load, name, overrides)) for name in bundled_experiments()]
+    accounts = _run_each(experiments, folder_of, options.jobs)
+    if options.more_seeds:
+        further = list(_open_ones(experiments, folder_of, accounts, options.more_seeds))
+        for name, account in _run_each(further, folder_of, options.jobs).items():
+            accounts[name] = replace(account, wall_s=accounts[name].wall_s + account.wall_s)
+    _finish(options, overrides, list(accounts.values()))
+
+
+Loads = Sequence[tuple[str, Callable[[], Experiment]]]
+
+
+def _run_each(
+    experiments: Loads, folder_of: Callable[[str], Path], workers: int
+) -> dict[str, Account]:
+    """Run experiments, the shortest first; what became of each, by its name."""
     prepared = prepare(experiments, folder_of, kernel_for)
-    accounts = []
+    accounts: dict[str, Account] = {}
     seconds = sum(entry.left_s for entry in prepared)
     with closing(BatchProgress(len(prepared), seconds)) as progress:
         for account in run_batch(
-            prepared, options.jobs, lambda entry: progress.experiment(entry.name), make_report
+            prepared, workers, lambda entry: progress.experiment(entry.name), make_report
         ):
-            accounts.append(account)
+            accounts[account.name] = account
             progress.line(_news(account, len(accounts), len(prepared)))
+    return accounts
+
+
+def _open_ones(
+    experiments: Loads, folder_of: Callable[[str], Path], accounts: Mapping[str, Account], most: int
+) -> Iterator[tuple[str, Callable[[], Experiment]]]:
+    """Those of the experiments that went well and have open verdicts, with further seeds."""
+    for name, read in experiments:
+        if not accounts[name].error and (more := _with_more(own := read(), folder_of(name), most)):
+            print(_told(own, more))
+            yield name, partial(lambda one: one, more)
+
+
+def _finish(
+    options: argparse.Namespace, overrides: Sequence[str], accounts: Sequence[Account]
+) -> None:
+    """Say what was run, make the page of all, and raise TsqlabError if anything failed."""
     print(accounts_table(accounts))
     # A run with overrides and no --out has folders that are not named after experiments.
     if options.out or not overrides:

@@ -26,6 +26,7 @@ class Cell:
     factors: Mapping[str, Level]
     spec: Spec
     home: Path = Path()  # where the path of the device's profile starts, if that is a file
+    further: bool = False  # whether it repeats a setting by a seed beyond the experiment's own
 
     @property
     def id(self) -> str:

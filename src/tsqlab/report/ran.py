@@ -28,7 +28,7 @@ from tsqlab.experiment.stored import Folder
 from tsqlab.experiment.wording import NONE, text_of
 from tsqlab.report.overridden import Overridden, overridden
 from tsqlab.report.table import distinct, in_parts
-from tsqlab.results.folder import ManifestKernel
+from tsqlab.results.folder import Manifest, ManifestKernel
 from tsqlab.results.repetitions import SEED
 
 _VALUES_MAX = 12  # of a key, that a line names
@@ -124,12 +124,21 @@ def _facts(folder: Folder, ran: Sequence[Conditions]) -> dict[str, str]:
         "Rate": _rates(ran),
         "Sender": "; ".join(_sender(ran)),
         "Flows": _flows(ran),
-        "Seeds": distinct(cell.factors[SEED] for cell in manifest.cells if SEED in cell.factors)
-        or distinct(cell.texts[SEED] for cell in ran),
+        "Seeds": _seeds(manifest) or distinct(cell.texts[SEED] for cell in ran),
         "Kernel": "; ".join(map(_kernel, manifest.kernels)),
         "Cells": done if folder.unfinished else str(len(manifest.cells)),
     }  # fmt: skip
     return {name: text for name, text in facts.items() if text}
+
+
+def _seeds(manifest: Manifest) -> str:
+    """The seeds, and those that were added where a verdict was open."""
+    own, further = (
+        distinct(cell.factors[SEED] for cell in manifest.cells
+                 if SEED in cell.factors and cell.further == more)
+        for more in (False, True)
+    )  # fmt: skip
+    return f"{own}; {further} where they left a verdict open" if further else own
 
 
 def _rates(ran: Sequence[Conditions]) -> str:

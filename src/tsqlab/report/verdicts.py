@@ -56,6 +56,7 @@ class Verdict:
     kernel: str = ""  # the releases of the kernel that its cells ran
     # Whether it is of the kernel whose differences the file of claims explains.
     explained: bool = True
+    settings: tuple[Setting, ...] = ()  # those of its cells
 
 
 Repetition = dict[int, ManifestCell]
@@ -72,9 +73,11 @@ def check(
     results = {result.id: result for result in folder.results}
     verdicts = []
     for claim in claims:
-        for context, repetitions in _contexts(claim, folder.manifest.cells).items():
-            verdict = _verdict(claim, repetitions, results, context)
-            verdict = replace(verdict, kernel=_kernel(repetitions, results))
+        for context, found in _contexts(claim, folder.manifest.cells).items():
+            repetitions = [one for one in found if _counts(claim, one, results)]
+            verdict = replace(_verdict(claim, repetitions, results, context),
+                              kernel=_kernel(repetitions, results),
+                              settings=_settings(repetitions))  # fmt: skip
             if reference and verdict.outcome != "not run":
                 verdict = _compared(verdict, repetitions, results, reference)
             verdicts.append(verdict)
@@ -126,6 +129,23 @@ def _contexts(claim: Claim, cells: Sequence[ManifestCell]) -> dict[str, list[Rep
     } or {"": []}
 
 
+def _counts(claim: Claim, repetition: Repetition, results: Mapping[str, Result]) -> bool:
+    """Whether a repetition is one of the claim.
+
+    A seed beyond the experiment's own is run where some claim needs it; it is a repetition of
+    another only if all the cells happen to be there.
+    """
+    if not any(cell.further for cell in repetition.values()):
+        return True
+    whole = len(repetition) == len(claim.sides)
+    return whole and all(cell.id in results for cell in repetition.values())
+
+
+def _settings(repetitions: Sequence[Repetition]) -> tuple[Setting, ...]:
+    cells = (cell for repetition in repetitions for cell in repetition.values())
+    return tuple(dict.fromkeys(setting_of(cell.factors) for cell in cells))
+
+
 def _kernel(repetitions: Sequence[Repetition], results: Mapping[str, Result]) -> str:
     ids = (cell.id for repetition in repetitions for cell in repetition.values())
     return releases(results[cell] for cell in ids if cell in results)
@@ -144,17 +164,20 @@ def _verdict(
     if lab is None or without:
         note = f"no such number in {without or len(curves)} of {len(curves)} repetitions"
         return Verdict(claim, "differs", lab, context, note)
-    note = "; ".join(_notes(claim, lab, [results[cell.id] for repetition in repetitions
-                                         for cell in repetition.values()]))  # fmt: skip
+    note = "; ".join(_notes(claim, lab, repetitions, results))
     return Verdict(claim, "holds" if claim.accepts(lab.mean) else "differs", lab, context, note)
 
 
-OPEN = "the interval crosses a bound: more seeds would settle it"
-
-
-def _notes(claim: Claim, lab: Estimate, cells: Sequence[Result]) -> Iterator[str]:
-    if _crosses(claim, lab):
-        yield OPEN
+def _notes(
+    claim: Claim, lab: Estimate, repetitions: Sequence[Repetition], results: Mapping[str, Result]
+) -> Iterator[str]:
+    further = sum(any(cell.further for cell in one.values()) for one in repetitions)
+    if further:
+        yield f"{further} of {len(repetitions)} seeds were added, as the others left it open"
+    if crossed(claim, lab):
+        still = "still " if further else ""
+        yield f"the interval {still}crosses a bound: more seeds would settle it"
+    cells = [results[cell.id] for repetition in repetitions for cell in repetition.values()]
     lost = max(cell.metrics.get(LOST) or 0.0 for cell in cells)
     if claim.quantity.startswith("ping_ms") and lost > MANY:
         yield f"up to {100 * lost:.0f} % of the pings were lost, and it is of those that came back"
@@ -214,7 +237,8 @@ def quantity(cell: Result, name: str) -> float | None:
     return SHAPES[name](cell.trace) if name in SHAPES else cell.metrics.get(name)
 
 
-def _crosses(claim: Claim, lab: Estimate) -> bool:
-    """Whether a bound lies within the confidence interval."""
+def crossed(claim: Claim, lab: Estimate) -> list[float]:
+    """The bounds that lie within the confidence interval."""
     low, high = lab.ends
-    return any(low < bound < high for bound in (claim.lower, claim.upper) if bound is not None)
+    bounds = (claim.lower, claim.upper)
+    return [bound for bound in bounds if bound is not None and low < bound < high]

@@ -69,6 +69,8 @@ class ManifestCell(_Part):
     factors: dict[str, Level] = {}
     file: Name = ""  # the name of its file in the folder
     state: State = "done"
+    # Whether it is one of the seeds beyond the experiment's own (tsqlab run --more-seeds).
+    further: bool = False
     # The real time that it took, if the run that did it could note the time.
     wall_s: Annotated[float, Field(ge=0, le=1e9)] | None = None
 
@@ -98,7 +100,11 @@ class Manifest(_Part):
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write a folder's manifest, whole or not at all. Raises TsqlabError."""
-    text = json.dumps(manifest.model_dump(mode="json", exclude_none=True), indent=1) + "\n"
+    data = manifest.model_dump(mode="json", exclude_none=True)
+    for cell in data["cells"]:
+        if not cell["further"]:
+            del cell["further"]
+    text = json.dumps(data, indent=1) + "\n"
     write_whole(folder / MANIFEST, text.encode())
 
 

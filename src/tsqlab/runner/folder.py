@@ -103,6 +103,7 @@ class FolderState:
             factors=dict(job.cell.factors),
             file=job.file.name,
             state="done" if self.done(job) else "waiting",
+            further=job.cell.further,
             wall_s=None if wall_s is None else round(wall_s, 3),
         )
 
