@@ -88,8 +88,10 @@ _SHORT = ("Device", "Layout", "Rate", "Sender", "Flows")
 def what_ran(folder: Folder) -> Ran:
     """What a folder says of how its cells were run. Raises FileError."""
     name = folder.manifest.experiment
+    # Seeds that were added to the experiment's own, as its verdicts ask for, are no change of it.
+    own = {cell.id: cell for cell in folder.manifest.cells if not cell.further}
     cells = [Case(result.factors, result.conditions)
-             for result in folder.results if result.conditions]  # fmt: skip
+             for result in folder.results if result.conditions and result.id in own]  # fmt: skip
     ran = [cell.conditions for cell in cells]
     reference = reference_of(name) if cells else None
     replaced = _bundled_devices(reference.cells) if reference else []
@@ -100,7 +102,7 @@ def what_ran(folder: Folder) -> Ran:
         return told
     before = reference.cells if reference else _defaults(ran)
     old = _Values(before, _levels(cell.factors for cell in before))
-    new = _Values(cells, _levels(cell.factors for cell in folder.manifest.cells))
+    new = _Values(cells, _levels(cell.factors for cell in own.values()))
     keys = [key for key in dict.fromkeys([*old.keys, *new.keys]) if not new.same(key, old)]
     if reference is None:
         return replace(told, written=tuple(f"{key} = {new.text(key)}" for key in keys))

@@ -5,18 +5,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from folders import results
 from synthetic import record
 from tsqlab.cli import main
 from tsqlab.experiment.claims import Claim
 from tsqlab.experiment.further import with_further
 from tsqlab.experiment.load import load
-from tsqlab.experiment.stored import Folder, Result
+from tsqlab.experiment.stored import Folder, Result, read_folder
 from tsqlab.metrics.document import trace
+from tsqlab.report.ran import what_ran
 from tsqlab.report.unsettled import further_seeds
 from tsqlab.report.verdicts import check
 from tsqlab.results.flent import to_flent
@@ -156,3 +159,13 @@ def test_the_manifest_tells_which_they_are(tmp_path: Path) -> None:
     rows = json.loads((tmp_path / "manifest.json").read_text())["cells"]
     assert [row.get("further") for row in rows] == [None, None, None, True]
     assert [cell.further for cell in read_manifest(tmp_path).cells] == [False] * 3 + [True]
+
+
+def test_they_are_told_and_are_no_change_of_the_experiment(tmp_path: Path) -> None:
+    read = read_folder(results(tmp_path, "lwn-3", ["seed=[1, 2]"]) / "lwn-3")
+    cells = [cell.model_copy(update={"further": cell.factors["seed"] == 2})
+             for cell in read.manifest.cells]  # fmt: skip
+    told = what_ran(replace(read, manifest=read.manifest.model_copy(update={"cells": cells})))
+    assert told.facts["Seeds"] == "1; 2 where they left a verdict open"
+    assert told.changed == ("seed = 1 to 5 -> 1",)
+    assert what_ran(read).changed == ("seed = 1 to 5 -> 1, 2",)
