@@ -2,23 +2,35 @@
 /*
  * The packets of one device, as a pcap file with nanoseconds.
  *
- *   capture NODE ID DEVICE
+ *   capture NODE ID DEVICE SNAP_BYTES FILE_BYTES
  *
  * A packet is in it as often as the device's taps see it: one that is sent when
- * the driver gets it, one that is received when the stack gets it. Its time stamp
- * is the kernel's, which is virtual and exact. Each packet costs system calls,
- * and with them real time, but the measurement does not notice.
+ * the driver gets it, one that is received when the stack gets it. Of each there
+ * are SNAP_BYTES at most, and its length. Its time stamp is the kernel's, which is
+ * virtual and exact. A file that would be longer than FILE_BYTES ends the guest,
+ * and so does a packet that there was no room for.
+ *
+ * The measurement does not notice. The kernel copies what is wanted into a ring
+ * while it shows a packet to the taps, so nothing else ever has a part in a packet:
+ * who writes to one that is shared has to copy it first, which changes what it is
+ * charged. The process has no random numbers and reads no clock, which takes virtual
+ * time, and runs only when nobody else wants to.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <net/if_arp.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,8 +38,17 @@
 #include "agent.h"
 #include "places.h"
 
-#define FRAME_BYTES	(1 << 18)	/* larger than any packet, merged ones too */
-#define RECEIVE_BYTES	(64 << 20)	/* room for what comes while this writes */
+/*
+ * The ring: 30,000 packets of 192 bytes, and a block has room for the largest packet.
+ * The kernel hands over a block when it is full, or after two of these times.
+ */
+#define BLOCK_BYTES	(256 << 10)
+#define BLOCKS		32
+#define HAND_OVER_MSEC	100
+#define GRACE_NSEC	(3 * HAND_OVER_MSEC * 1000000LL)
+
+/* How much of a file the guest keeps in its memory, which packets need, too. */
+#define CACHE_BYTES	(4 << 20)
 
 #define LINKTYPE_ETHERNET		1
 #define LINKTYPE_IEEE802_11_RADIOTAP	127
@@ -46,106 +67,216 @@ struct pcap_record {
 	uint32_t captured_bytes, original_bytes;
 };
 
-static int capture_fd;
+static struct {
+	const char *device;
+	int fd;
+	char *ring;
+	FILE *file;
+	int64_t bytes, bytes_max;	/* of the file */
+	int64_t cached_bytes;		/* of them, since they were last sent to the host */
+	int64_t boot_unix_ns;		/* the time stamp of the boot */
+} capture;
+
 static volatile bool ended;
 
-/* The signal also ends a blocked receive; a packet socket knows no shutdown(). */
-static void stop_at_end(int64_t now)
+/* The signal also ends a wait for packets. */
+static void on_end(int signal)
 {
-	ended = now >= schedule.end;
+	(void)signal;
+	ended = true;
 }
 
-static void open_socket(const char *device)
+/* Set before the measurement: a timer that is set during it reads the clock. */
+static void set_end(void)
 {
-	struct sockaddr_ll address = {
+	const int64_t end = schedule.end + GRACE_NSEC;
+	const struct itimerspec when = {
+		.it_value = { .tv_sec = end / NSEC_PER_SEC, .tv_nsec = end % NSEC_PER_SEC },
+	};
+	struct sigaction action = { .sa_handler = on_end };
+	timer_t timer;
+
+	if (schedule.end == INT64_MAX)
+		die("plan: a capture needs a measurement that has an end");
+	if (sigaction(SIGALRM, &action, NULL) ||
+	    timer_create(CLOCK_MONOTONIC, NULL, &timer) ||
+	    timer_settime(timer, TIMER_ABSTIME, &when, NULL))
+		die_errno("cannot set a capture's end");
+}
+
+static void note_boot(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	capture.boot_unix_ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec - now_ns();
+}
+
+static void map_ring(void)
+{
+	const struct tpacket_req3 request = {
+		.tp_block_size = BLOCK_BYTES,
+		.tp_block_nr = BLOCKS,
+		.tp_frame_size = BLOCK_BYTES,	/* of no use in this version, but checked */
+		.tp_frame_nr = BLOCKS,
+		.tp_retire_blk_tov = HAND_OVER_MSEC,
+	};
+	const int version = TPACKET_V3;
+
+	if (setsockopt(capture.fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version)) ||
+	    setsockopt(capture.fd, SOL_PACKET, PACKET_RX_RING, &request, sizeof(request)))
+		die_errno("no ring for a capture");
+	capture.ring = mmap(NULL, BLOCKS * BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    capture.fd, 0);
+	if (capture.ring == MAP_FAILED)
+		die_errno("cannot map a capture's ring");
+}
+
+static void open_socket(int64_t snap_bytes)
+{
+	struct sock_filter whole = BPF_STMT(BPF_RET | BPF_K, snap_bytes);
+	const struct sock_fprog filter = { .len = 1, .filter = &whole };
+	const struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = if_nametoindex(device),
+		.sll_ifindex = if_nametoindex(capture.device),
 	};
-	int on = 1, bytes = RECEIVE_BYTES;
 
-	capture_fd = socket(AF_PACKET, SOCK_RAW, 0);
-	if (capture_fd < 0 || !address.sll_ifindex ||
-	    setsockopt(capture_fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) ||
-	    setsockopt(capture_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
-	    bind(capture_fd, (struct sockaddr *)&address, sizeof(address)))
-		die_errno("cannot capture on %s", device);
+	/* Of protocol 0, it hears nothing until it is bound. */
+	capture.fd = socket(AF_PACKET, SOCK_RAW, 0);
+	if (capture.fd < 0 || !address.sll_ifindex ||
+	    setsockopt(capture.fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)))
+		die_errno("cannot capture on %s", capture.device);
+	map_ring();
+	if (bind(capture.fd, (const struct sockaddr *)&address, sizeof(address)))
+		die_errno("cannot capture on %s", capture.device);
 }
 
 /* What a packet begins with: Ethernet's header, or radiotap's on the radio's sniffer. */
-static uint32_t link_type_of(const char *device)
+static uint32_t link_type(void)
 {
 	struct ifreq request = { 0 };
 
-	strncpy(request.ifr_name, device, IFNAMSIZ - 1);
-	if (ioctl(capture_fd, SIOCGIFHWADDR, &request))
-		die_errno("SIOCGIFHWADDR of %s", device);
+	strncpy(request.ifr_name, capture.device, IFNAMSIZ - 1);
+	if (ioctl(capture.fd, SIOCGIFHWADDR, &request))
+		die_errno("SIOCGIFHWADDR of %s", capture.device);
 	return request.ifr_hwaddr.sa_family == ARPHRD_IEEE80211_RADIOTAP ?
 	       LINKTYPE_IEEE802_11_RADIOTAP : LINKTYPE_ETHERNET;
 }
 
-static FILE *open_file(const char *id, uint32_t link_type)
+static void put(const void *data, size_t bytes)
+{
+	if (bytes && fwrite(data, bytes, 1, capture.file) != 1)
+		die_errno("cannot write a capture");
+	capture.bytes += bytes;
+	capture.cached_bytes += bytes;
+}
+
+static void open_file(const char *id, int64_t snap_bytes)
 {
 	const struct pcap_header header = {
 		.magic = 0xa1b23c4d,	/* nanoseconds */
 		.major = 2, .minor = 4,
-		.snap_bytes = FRAME_BYTES,
-		.link_type = link_type,
+		.snap_bytes = snap_bytes,
+		.link_type = link_type(),
 	};
 	char path[sizeof(OUT_DIR) + ID_MAX + 8];
-	FILE *file;
 
 	snprintf(path, sizeof(path), OUT_DIR "/%s.pcap", id);
-	file = fopen(path, "w");
-	if (!file || fwrite(&header, sizeof(header), 1, file) != 1)
+	capture.file = fopen(path, "w");
+	if (!capture.file)
 		die_errno("cannot create %s", path);
-	return file;
+	put(&header, sizeof(header));
 }
 
-/* Writes the next packet. Returns false when the measurement has ended. */
-static bool capture_packet(FILE *file)
+/* Sends what was written to the host, and forgets it. */
+static void empty_cache(void)
 {
-	static char frame[FRAME_BYTES];
-	char control[CMSG_SPACE(sizeof(struct timespec))];
-	struct iovec iov = { .iov_base = frame, .iov_len = sizeof(frame) };
-	struct msghdr message = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	ssize_t got = recvmsg(capture_fd, &message, 0);
-	struct pcap_record record = { .captured_bytes = got, .original_bytes = got };
-	struct timespec stamp;
+	const int flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+			  SYNC_FILE_RANGE_WAIT_AFTER;
 
-	if (got < 0 && errno == EINTR)
-		return !ended;
-	if (got < 0 || !CMSG_FIRSTHDR(&message))
-		die_errno("cannot receive a packet");
-	memcpy(&stamp, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(stamp));
-	record.seconds = stamp.tv_sec;
-	record.nanoseconds = stamp.tv_nsec;
-	if (fwrite(&record, sizeof(record), 1, file) != 1 ||
-	    fwrite(frame, got, 1, file) != 1)
+	if (fflush(capture.file) || sync_file_range(fileno(capture.file), 0, 0, flags))
 		die_errno("cannot write a capture");
-	return true;
+	posix_fadvise(fileno(capture.file), 0, 0, POSIX_FADV_DONTNEED);
+	capture.cached_bytes = 0;
+}
+
+static void write_packet(const struct tpacket3_hdr *packet)
+{
+	const struct pcap_record record = {
+		.seconds = packet->tp_sec, .nanoseconds = packet->tp_nsec,
+		.captured_bytes = packet->tp_snaplen, .original_bytes = packet->tp_len,
+	};
+	int64_t when = packet->tp_sec * NSEC_PER_SEC + packet->tp_nsec - capture.boot_unix_ns;
+
+	if (when > schedule.end)
+		return;
+	if (capture.bytes + (int64_t)(sizeof(record) + packet->tp_snaplen) > capture.bytes_max)
+		die("the capture on %s is longer than %lld MiB at %.3f s; less of each packet "
+		    "([lab] snap_length), fewer flows or less time would fit", capture.device,
+		    (long long)(capture.bytes_max >> 20), (double)(when - schedule.t0) / 1e9);
+	put(&record, sizeof(record));
+	put((const char *)packet + packet->tp_mac, packet->tp_snaplen);
+}
+
+/* Writes the packets of all blocks that the kernel has handed over. */
+static void write_blocks(void)
+{
+	static int next;
+
+	for (;; next = (next + 1) % BLOCKS) {
+		char *start = capture.ring + next * BLOCK_BYTES;
+		struct tpacket_hdr_v1 *block = &((struct tpacket_block_desc *)start)->hdr.bh1;
+		char *packet = start + block->offset_to_first_pkt;
+		uint32_t left;
+
+		if (!(__atomic_load_n(&block->block_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER))
+			return;
+		for (left = block->num_pkts; left; left--) {
+			const struct tpacket3_hdr *header = (void *)packet;
+
+			write_packet(header);
+			packet += header->tp_next_offset;
+		}
+		__atomic_store_n(&block->block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+		if (capture.cached_bytes > CACHE_BYTES)
+			empty_cache();
+	}
+}
+
+static void check_whole(void)
+{
+	struct tpacket_stats_v3 stats;
+	socklen_t length = sizeof(stats);
+
+	if (getsockopt(capture.fd, SOL_PACKET, PACKET_STATISTICS, &stats, &length))
+		die_errno("PACKET_STATISTICS");
+	if (stats.tp_drops)
+		die("the capture on %s lacks %u packets", capture.device, stats.tp_drops);
 }
 
 void capture_endpoint(int words, char *word[])
 {
-	struct tpacket_stats stats;
-	socklen_t length = sizeof(stats);
-	FILE *file;
+	const int64_t snap_bytes = word_number(word[4], "SNAP_BYTES");
+	const struct sched_param priority = { 0 };
+	struct pollfd readable = { .events = POLLIN };
 
 	(void)words;
-	open_socket(word[3]);
-	file = open_file(word[2], link_type_of(word[3]));
-	sample_every_step(stop_at_end);
-	while (capture_packet(file))
-		;
-	signal(SIGALRM, SIG_IGN);
-	if (getsockopt(capture_fd, SOL_PACKET, PACKET_STATISTICS, &stats, &length))
-		die_errno("PACKET_STATISTICS");
-	if (stats.tp_drops)
-		die("the capture on %s lacks %u packets", word[3], stats.tp_drops);
-	if (fflush(file) || fsync(fileno(file)) || fclose(file))
+	capture.device = word[3];
+	capture.bytes_max = word_number(word[5], "FILE_BYTES");
+	note_boot();
+	open_socket(snap_bytes);
+	open_file(word[2], snap_bytes);
+	set_end();
+	if (sched_setscheduler(0, SCHED_IDLE, &priority))
+		die_errno("cannot run a capture behind all else");
+	readable.fd = capture.fd;
+	while (!ended) {
+		if (poll(&readable, 1, -1) < 0 && errno != EINTR)
+			die_errno("cannot wait for packets");
+		write_blocks();
+	}
+	check_whole();
+	if (fflush(capture.file) || fsync(fileno(capture.file)) || fclose(capture.file))
 		die_errno("cannot write a capture");
 }

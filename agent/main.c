@@ -50,7 +50,7 @@ static const struct {
 	{ "udp", 11, 11, udp_endpoint },
 	{ "ping", 8, 8, ping_endpoint },
 	{ "qdisc", 5, 5, qdisc_endpoint },
-	{ "capture", 4, 4, capture_endpoint },
+	{ "capture", 6, 6, capture_endpoint },
 	{ "genl-watch", 8, 8, genl_watch_endpoint },
 	{ "genl-try", 7, 7, genl_try_endpoint },
 	{ "packet-try", 6, 6, packet_try_endpoint },

@@ -123,7 +123,7 @@ def capture(tmp_path, cpu):
         spec = Spec.model_validate(single(spec))
         plan = make_plan(spec, load_profile(spec.testbed.device)).after_set_up(*set_up)
         device = {"wired": "c0", "wifi": "wlan1"}[spec.testbed.layout]
-        plan = plan.during(["capture", "C", "client", device])
+        plan = plan.during(["capture", "C", "client", device, str(1 << 17), str(1 << 30)])
         machine = Machine(kernel, 512 << 20, spec.lab.seed, cpu)
         return run_plan(machine, plan, tmp_path / f"capture{next(counter)}") / "client.pcap"
 

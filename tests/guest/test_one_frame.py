@@ -54,7 +54,11 @@ def softmac():
 
 
 def measured(length_ns, *endpoints):
-    return [f"clock\t{T0_NS}\t{MS}\t{T0_NS + length_ns}", "capture\t-\tair\tair0", *endpoints]
+    return [
+        f"clock\t{T0_NS}\t{MS}\t{T0_NS + length_ns}",
+        "capture\t-\tair\tair0\t65536\t1000000000",
+        *endpoints,
+    ]
 
 
 def packet_try(pause_ns):

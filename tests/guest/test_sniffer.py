@@ -34,7 +34,7 @@ def out(request, guest):
         f"tcp\tS\tup-recv\tlisten\trecv\t{words}",
         f"tcp\tC\tup-send\tconnect\tsend\t{words}",
         watch("C", "radio", 1, STATION),
-        "capture\t-\tair\tair0",
+        "capture\t-\tair\tair0\t65536\t1000000000",
         "end",
         spec={"testbed": testbed, "sender": {"tsq": "NoTSQ"}},
     )
