@@ -17,13 +17,14 @@ def by_hand(monkeypatch, tmp_path):
 
 
 def test_a_guest_by_hand_leaves_all_there_is(by_hand, tmp_path):
-    assert by_hand("--plan") == 0
+    assert by_hand("capture=C>AP", "--plan") == 0
     plan = tmp_path / "plan" / "plan"
-    text = plan.read_text()
-    plan.write_text(text.replace("\nend\n", "\ncapture\tC\tclient\twlan1\nend\n"))
+    # An edited plan stays: all of each packet.
+    plan.write_text(plan.read_text().replace("\tcapture-wlan1\twlan1\t192\t",
+                                             "\twhole\twlan1\t65536\t"))  # fmt: skip
     assert by_hand() == 0
     assert (tmp_path / "out" / "done").exists()
-    assert (tmp_path / "out" / "client.pcap").stat().st_size > 1_000_000, "1 s of Wi-Fi"
+    assert (tmp_path / "out" / "whole.pcap").stat().st_size > 1_000_000, "1 s of Wi-Fi"
     assert "tsqlab: t 1200 ms" in (tmp_path / "console").read_text(), "its length, and twice 0.1 s"
 
 

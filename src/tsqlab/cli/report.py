@@ -15,6 +15,7 @@ from tsqlab.report import claims_table, identical_lines, summary_table, what_ran
 from tsqlab.report.against import check_against
 from tsqlab.report.combined import read_combined
 from tsqlab.report.shown import kept_columns
+from tsqlab.results.folder import PCAPS
 from tsqlab.results.look import check_size
 from tsqlab.results.means import MEANS
 
@@ -164,4 +165,6 @@ def show_folder(content: Folder) -> None:
         print(claims)
     print(f"summary: {path / 'summary.csv'}; means: {path / MEANS}")
     print(f"plots:   {path / 'plots'}/*.svg, *.pdf, *.png")
+    if any(cell.pcaps for cell in content.manifest.cells if cell.done):
+        print(f"pcaps:   {path / PCAPS}/*.pcap")
     print(f"report:  {report}")

@@ -57,6 +57,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
     parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
     parser.add_argument(
+        "--capture", metavar="NAME,...",
+        help="a pcap beside each cell, of egresses and of what is on the air: 'C>AP,air'",
+    )  # fmt: skip
+    parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides",
         help="change a key of the file; a list makes it vary",
     )  # fmt: skip
@@ -76,6 +80,7 @@ def _run(options: argparse.Namespace) -> None:
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f"kernel={json.dumps(options.kernel)}"] if options.kernel is not None else []
+    overrides += [f"capture={options.capture}"] if options.capture is not None else []
     if options.all:
         _run_all(options, overrides)
     else:

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from tsqlab.errors import FileError, UsageError
 from tsqlab.experiment.bundled import bundled_experiments, is_file
+from tsqlab.experiment.capture import RECORDED
 from tsqlab.experiment.invalid import (
     accepted_in,
     first_error,
@@ -40,6 +41,7 @@ ID_BYTES_MAX = 200
 """How long the name of a cell may be: 255 bytes are a file's, with what stands around the name."""
 
 _DEVICE = "testbed.device"
+_RECORDED_CANNOT_VARY = "changes no result, so it cannot vary; it is a key of [lab]"
 
 KEY_MAX = 200
 """How long the key of an override may be."""
@@ -151,6 +153,8 @@ class _Reader:
         for key, levels in flattened(raw).items():
             if full_key(key) is None:
                 raise self._error(["matrix", key], _no_key(key))
+            if full_key(key) in RECORDED:
+                raise self._error(["matrix", key], _RECORDED_CANNOT_VARY)
             if not isinstance(levels, list) or not levels:
                 raise self._error(["matrix", key], "expected a list of values, at least one")
             if twin := next((name for name in matrix if full_key(name) == full_key(key)), None):
@@ -255,7 +259,7 @@ def _override(
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from None
     kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
-    if isinstance(value, list) and value:
+    if isinstance(value, list) and value and full not in RECORDED:
         return raw, {**kept, key: value}, full
     try:
         return with_key(raw, full, value), kept, full

@@ -17,9 +17,9 @@ from tsqlab.experiment.profile import Profile, load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.results.record import Level
 
-FREE = frozenset({"seed", "memory", "plots", "latency"})
+FREE = frozenset({"seed", "memory", "capture", "snap_length", "plots", "latency"})
 """The keys that decide nothing that a paper could claim: which repetition it is, how much memory
-the guest may touch, and what is drawn."""
+the guest may touch, what is recorded beside the result, and what is drawn."""
 
 
 @dataclass(frozen=True)

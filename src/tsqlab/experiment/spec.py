@@ -24,6 +24,7 @@ from pydantic import (
 
 from tsqlab import topology
 from tsqlab.experiment.bounds import KeyedError, between
+from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
 from tsqlab.experiment.era import ERAS, TODAY, Offloads
 from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
@@ -347,6 +348,10 @@ class Lab(_Table):
     memory: Annotated[Size, between(Size, "64 MiB", MEMORY_MAX)] = Size.of("512 MiB")
     # The seed of the guest's random numbers, and of the times when flows start.
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
+    # What is written beside a result as pcap: egresses, and the air.
+    capture: Captures = ()
+    # How much of each packet is in it. No packet of TCP is longer than 64 KiB.
+    snap_length: Annotated[Size, between(Size, "64 B", "128 KiB")] = SNAP_LENGTH
 
 
 PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggregate-rtt", "cwnd",
@@ -399,6 +404,11 @@ class Spec(_Table):
                 f"{series} flows, pings and egresses have {samples} samples in all; "
                 f"expected {SAMPLES_MAX} at most: fewer flows, a longer step, or less time",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _capturable(self) -> Spec:
+        check_captures(self.lab.capture, self.testbed.layout, self.testbed.egresses)
         return self
 
     def traffic(self) -> Traffic:

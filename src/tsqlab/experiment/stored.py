@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tsqlab.errors import FileError
+from tsqlab.experiment.capture import AIR
 from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
@@ -73,6 +74,15 @@ class Folder:
 def plain(specified: BaseModel) -> dict[str, Any]:
     """A specification or a profile as JSON-ready data, quantities in their base units."""
     return specified.model_dump(mode="json")
+
+
+def measured(spec: Spec) -> dict[str, Any]:
+    """A specification as plain data, without what is recorded beside a result and changes none."""
+    data = plain(spec)
+    del data["lab"]["snap_length"]
+    if AIR in data["lab"].pop("capture"):
+        data["lab"]["capture"] = [AIR]
+    return data
 
 
 def read_folder(path: Path) -> Folder:

@@ -37,7 +37,7 @@ def text_of(value: object) -> str:
         case Tsq():
             return _tsq(value)
         case tuple() | list():
-            return ", ".join(map(text_of, value))
+            return ", ".join(map(text_of, value)) or NONE
         case _:
             return str(value)
 

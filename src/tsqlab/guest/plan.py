@@ -14,6 +14,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.guest.captures import capture_lines, set_up_lines
 from tsqlab.guest.places import PLAN_NAME
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
@@ -81,8 +82,10 @@ def _word(text: str) -> str:
 def make_plan(spec: Spec, profile: Profile) -> Plan:
     """The plan of one cell over devices of *profile*. Raises UsageError for a wrong kind."""
     wired = wiring(spec, profile)
-    measurement = (_clock(spec), *_endpoints(spec, wired), ["end"])
-    return Plan(tuple(wired.set_up()), measurement, wired.files())
+    # Captures are last, so that they move nothing that is there without them.
+    measured = (*_endpoints(spec, wired), *capture_lines(spec, wired))
+    set_up = (*wired.set_up(), *set_up_lines(spec))
+    return Plan(set_up, (_clock(spec), *measured, ["end"]), wired.files())
 
 
 def _clock(spec: Spec) -> PlanLine:

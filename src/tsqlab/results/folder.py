@@ -22,6 +22,9 @@ from tsqlab.results.record import Level
 
 MANIFEST = "manifest.json"
 
+PCAPS = "pcaps"
+"""The folder of captures, which stand beside the cells' files."""
+
 MANIFEST_BYTES_MAX = 64 << 20
 """Ten thousand cells have less than a tenth of it."""
 
@@ -68,6 +71,7 @@ class ManifestCell(_Part):
     key: str = ""  # the key of everything that its result depends on
     factors: dict[str, Level] = {}
     file: Name = ""  # the name of its file in the folder
+    pcaps: dict[str, Name] = {}  # the files of its captures, by what they are of
     state: State = "done"
     # Whether it is one of the seeds beyond the experiment's own (tsqlab run --more-seeds).
     further: bool = False

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -13,13 +15,17 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.capacity import capacity
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
-from tsqlab.experiment.stored import plain
+from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.boot import GuestError, Machine
+from tsqlab.guest.captures import captures
 from tsqlab.guest.collect import collect
 from tsqlab.guest.plan import BOOT_UNIX_NS, T0_NS, make_plan
 from tsqlab.guest.run import run_plan
+from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
+from tsqlab.results.files import is_regular, make_folder
 from tsqlab.results.flent import to_flent, write_flent
+from tsqlab.results.folder import PCAPS
 from tsqlab.results.measurement import Measurement
 from tsqlab.results.record import CellRecord, FlowName
 from tsqlab.runner import workers
@@ -42,6 +48,15 @@ class Job:
         return self.folder / f"{self.cell.id}.flent.gz"
 
     @property
+    def pcaps(self) -> dict[str, Path]:
+        """The captures beside it, by their names."""
+        folder = self.folder / PCAPS
+        return {
+            name: folder / f"{self.cell.id}-{re.sub('[^A-Za-z0-9]', '_', name)}.pcap"
+            for name in self.cell.spec.lab.capture
+        }
+
+    @property
     def console(self) -> Path:
         """The guest's console, kept when it fails."""
         return self.folder / "logs" / f"{self.cell.id}.log"
@@ -55,7 +70,7 @@ class Job:
 def run_cell(
     job: Job, cpu: int | None = None, on_second: Callable[[int], None] | None = None
 ) -> float:
-    """Run one cell; its file is there afterwards, whole. Returns the real seconds it took.
+    """Run one cell; its files are there afterwards, whole. Returns the real seconds it took.
 
     Raises TsqlabError, with the cell's name in it.
     """
@@ -88,7 +103,22 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
         out = run_plan(machine, make_plan(spec, job.profile), job.work, job.console, on_second)
     except GuestError as error:
         raise GuestError(error.why, (*error.last_words, f"(all of it: {job.console})")) from error
+    _keep_pcaps(job, out)
     return collect(out, spec, job.profile)
+
+
+def _keep_pcaps(job: Job, out: Path) -> None:
+    """Take the captures out of the guest's folder. They are there before the cell's file is."""
+    if not job.pcaps:
+        return
+    make_folder(job.folder / PCAPS)
+    for capture in captures(job.cell.spec, wiring(job.cell.spec, job.profile)):
+        written = out / f"{capture.series}.pcap"
+        if not is_regular(written):
+            raise TsqlabError(f"the guest left no capture of {capture.name}")
+        # Whom it belongs to, where root has run the guest, is nobody.
+        os.chown(written, os.geteuid(), os.getegid(), follow_symlinks=False)
+        written.replace(job.pcaps[capture.name])
 
 
 def _record(job: Job, measurement: Measurement) -> CellRecord:
@@ -108,7 +138,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         ),
         provenance={
             "key": job.key,
-            "spec": plain(spec),
+            "spec": measured(spec),
             "device": plain(job.profile),
             "kernel": {"release": kernel.release, "id": kernel.id, "hz": kernel.hz},
         },

@@ -18,7 +18,7 @@ from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Report, Spec
-from tsqlab.experiment.stored import plain
+from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
 from tsqlab.keys import key_of
@@ -139,9 +139,9 @@ def _content(spec: Spec) -> dict[str, Any]:
     """A specification without the path of a profile, whose content is in the key, too.
 
     So a result stays one of its cell when the files move together, or another user has them. What
-    the report draws changes no result, and is left out as well.
+    the report draws and what is recorded beside it changes no result, and is left out as well.
     """
-    data = plain(spec.model_copy(update={"report": Report()}))
+    data = measured(spec.model_copy(update={"report": Report()}))
     if is_file(spec.testbed.device):
         data["testbed"]["device"] = ""
     return data

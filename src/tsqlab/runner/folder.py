@@ -68,7 +68,8 @@ class FolderState:
         for job in self.jobs:
             row = rows.get(job.cell.id)
             noted = row is not None and row.done and row.key == job.key
-            if job.file.exists() and (noted or _key_in(job.file) == job.key):
+            there = job.file.exists() and all(path.exists() for path in job.pcaps.values())
+            if there and (noted or _key_in(job.file) == job.key):
                 self.wall_s[job.cell.id] = row.wall_s if row and noted else None
 
     def _manifest(self) -> Manifest:
@@ -102,6 +103,7 @@ class FolderState:
             key=job.key,
             factors=dict(job.cell.factors),
             file=job.file.name,
+            pcaps={name: path.name for name, path in job.pcaps.items()},
             state="done" if self.done(job) else "waiting",
             further=job.cell.further,
             wall_s=None if wall_s is None else round(wall_s, 3),

@@ -147,6 +147,41 @@ def test_an_override_must_name_a_key(override, message, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("capture", "captured"),
+    [
+        ('["C>R", "S>R"]', ("C>R", "S>R")),  # of other keys, a list varies
+        ("C>R,S>R", ("C>R", "S>R")),
+        ("C>R", ("C>R",)),
+        ("[]", ()),
+    ],
+)
+def test_what_is_captured_is_the_same_in_all_cells(capture, captured, tmp_path):
+    experiment = load(write(tmp_path, GOOD), [f"capture={capture}"])
+    assert experiment.factors == ("qdisc", "seed")
+    assert {cell.spec.lab.capture for cell in experiment.cells} == {captured}
+
+
+@pytest.mark.parametrize(
+    ("tables", "key", "message"),
+    [
+        ('[lab]\ncapture = ["C>X"]', "lab.capture",
+         'no egress "C>X"; there are C>R, R>C, R>S and S>R'),
+        ('[lab]\ncapture = "C"', "lab.capture", "S>R; a shell needs them quoted, as 'C>R'"),
+        ('[lab]\ncapture = "air"', "lab.capture", 'layout = "wired" has no air; there are C>R,'),
+        ('[lab]\ncapture = "AP>S,air,AP"\n[testbed]\nlayout = "wifi"\nstations = 2',
+         "lab.capture", 'no egress "AP"; there are C1>AP, C2>AP, AP>C, AP>S, S>AP and air; a'),
+        ('[lab]\ncapture = "C>R,C>R"', "lab.capture", "the same capture twice"),
+        ('[lab]\nsnap_length = "32 B"', "lab.snap_length", 'expected 64 B to 128 KiB, not "32 B"'),
+        ('[matrix]\ncapture = ["C>R", "R>C"]', "matrix.capture", "so it cannot vary; it is a key"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_captured_is_refused(tables, key, message, tmp_path):
+    with pytest.raises(FileError, match=re.escape(message)) as caught:
+        load(write(tmp_path, f'title = "x"\n{tables}\n'))
+    assert (caught.value.key, caught.value.line) == (key, 3)
+
+
+@pytest.mark.parametrize(
     ("line", "key", "message"),
     [
         ('[testbed]\nband = "5 GHz"', "testbed.band", "unknown key; device profiles have it: copy"),

@@ -17,6 +17,8 @@ KINDS: tuple[type[Quantity], ...] = (Duration, Rate, Size, Fraction, Decibel)
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        ((), "none"),
+        (("C>AP", "air"), "C>AP, air"),
         (Duration.of("60 s"), "60 s"),
         (Duration.of("2.5 ms"), "2.5 ms"),
         (Duration.of("1440 min"), "86400 s"),

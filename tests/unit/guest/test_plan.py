@@ -115,6 +115,35 @@ def test_a_device_of_the_wrong_kind_is_refused(testbed, message):
         make_plan(spec, load_profile(spec.testbed.device))
 
 
+@pytest.mark.parametrize(
+    ("testbed", "capture", "lines"),
+    [
+        ({}, ["R>C"], ["capture R capture-r0 r0 192 1073741824"]),
+        (
+            {"layout": "wifi", "stations": 12},
+            ["C1>AP", "C12>AP", "AP>C", "AP>S", "air"],  # together 4 GiB
+            ["capture C1 capture-wlan1 wlan1 192 858993459",
+             "capture C12 capture-wlan12 wlan12 192 858993459",
+             "capture AP capture-wlan0 wlan0 192 858993459",
+             "capture AP capture-e0 e0 192 858993459",
+             "capture - capture-air0 air0 192 858993459"],
+        ),
+    ],
+)  # fmt: skip
+def test_captures_come_behind_all_that_is_there_without_them(testbed, capture, lines):
+    plans = []
+    for lab in ({}, {"capture": capture}):
+        spec = Spec.model_validate({"title": "", "testbed": testbed, "lab": lab})
+        plans.append(make_plan(spec, load_profile(spec.testbed.device)))
+    without, beside = plans
+    assert beside.measurement == (
+        *without.measurement[:-1], *(line.split() for line in lines), ["end"]
+    )  # fmt: skip
+    air = "air" in capture
+    assert len(beside.set_up) == len(without.set_up) + 2 * air, "a sniffer, which is brought up"
+    assert beside.set_up[: len(without.set_up)] == without.set_up
+
+
 def test_streams_take_turns_at_the_stations():
     spec = Spec.model_validate(
         {"title": "", "testbed": {"layout": "wifi", "stations": 2}, "flows": {"streams": 3}}

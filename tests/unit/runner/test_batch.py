@@ -33,6 +33,7 @@ class Job:
     def __init__(self, cell, folder):
         self.cell, self.key = cell, "0123"
         self.file = folder / f"{cell.id}.flent.gz"
+        self.pcaps = {}
 
 
 def jobs_of(experiment, folder, _):

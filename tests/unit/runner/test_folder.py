@@ -6,11 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.stored import measured
 from tsqlab.kernels import Kernel
 from tsqlab.results.folder import ManifestKernel, read_manifest
 from tsqlab.runner.cell import Job
+from tsqlab.runner.experiment import jobs_of
 from tsqlab.runner.folder import FolderState
 
 STOCK = Kernel("6.12", "6.12.1", 1000, "01", True, Path(), Path(), Path())
@@ -39,6 +43,42 @@ def test_a_kernel_is_noted_by_its_name_and_its_source(tmp_path: Path) -> None:
             source="linux-mine", cotsq=False,
         ),
     ]  # fmt: skip
+
+
+def test_a_cell_is_done_when_its_captures_are_there(tmp_path: Path) -> None:
+    experiment = load("tptsq-4", ["seed=1", 'capture=["C>R", "S>R"]'])
+    cells, profile = experiment.cells, load_profile("gigabit")
+    jobs = tuple(Job(cell, "key", profile, STOCK, tmp_path) for cell in cells)
+    state = FolderState(tmp_path, experiment, jobs)
+    assert [path.name for path in jobs[0].pcaps.values()] == [
+        f"{cells[0].id}-C_R.pcap", f"{cells[0].id}-S_R.pcap"
+    ]  # fmt: skip
+    jobs[0].file.touch()
+    state.note(jobs[0], 1.0)
+    again = FolderState(tmp_path, experiment, jobs)
+    again.read()
+    assert not again.done(jobs[0])
+    (tmp_path / "pcaps").mkdir()
+    for path in jobs[0].pcaps.values():
+        path.touch()
+    again.read()
+    assert again.done(jobs[0])
+    row = read_manifest(tmp_path).cells[0]
+    assert row.pcaps == {name: path.name for name, path in jobs[0].pcaps.items()}
+
+
+@pytest.mark.parametrize(
+    ("capture", "same"),
+    [("C>AP,AP>S", True), ("snap_length=64 B", True), ("air", False), ("C>AP,air", False)],
+)
+def test_a_key_is_of_what_can_change_a_result(tmp_path: Path, capture: str, same: bool) -> None:
+    override = capture if "=" in capture else f"capture={capture}"
+    without, beside = (
+        jobs_of(load("cotsq-3", ["seed=1", *overrides]), tmp_path, lambda _: STOCK)[0]
+        for overrides in ([], [override])
+    )
+    assert (without.key == beside.key) == same
+    assert (measured(without.cell.spec) == measured(beside.cell.spec)) == same
 
 
 def test_two_names_of_one_kernel_are_both_noted(tmp_path: Path) -> None:

@@ -20,18 +20,21 @@ from tsqlab.guest.testbed.common import (
     egress_queues,
     qdisc_series,
 )
-from tsqlab.guest.testbed.wifi import Wifi
+from tsqlab.guest.testbed.radio_lines import genl
+from tsqlab.guest.testbed.wifi import MEDIUM, Wifi
 from tsqlab.guest.testbed.wired import Wired
 from tsqlab.topology import WIFI, WIRED
 
 __all__ = [
     "LEAF_MAJOR",
+    "MEDIUM",
     "SERVER_ADDRESS",
     "PlanLine",
     "Port",
     "WatchedRadio",
     "Wiring",
     "egress_queues",
+    "genl",
     "qdisc_series",
     "wiring",
 ]

@@ -53,6 +53,10 @@ class Wiring(Protocol):
     """A layout as built for one cell: nodes, links, and how a plan makes them."""
 
     @property
+    def ports(self) -> tuple[Port, ...]:
+        """Every end of every link."""
+
+    @property
     def qdiscs(self) -> Mapping[str, Port]:
         """The ports whose queue is watched, by egress."""
 

@@ -56,6 +56,7 @@ _GATEWAYS = {CLIENT: "10.0.1.2", SERVER: "10.0.2.2"}
 class Wired:
     """The wiring of one cell."""
 
+    ports = PORTS
     radios: tuple[WatchedRadio, ...] = ()
 
     def __init__(self, spec: Spec, card: Wireline) -> None:

@@ -40,7 +40,7 @@ from tsqlab.report.table import (
     usual_columns,
 )
 from tsqlab.results.files import make_folder, write_whole
-from tsqlab.results.folder import MANIFEST
+from tsqlab.results.folder import MANIFEST, PCAPS, ManifestCell
 from tsqlab.results.means import MEANS, write_means
 from tsqlab.results.repetitions import by_setting
 from tsqlab.results.summary import format_number, write_summary
@@ -196,6 +196,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
             "id": cell.id,
             "state": cell.state,
             "link": f"./{quote(result.file)}" if result else "",
+            "pcaps": _pcaps(cell) if result else [],
             "factors": [
                 *(str(cell.factors.get(name, "")) for name in factors),
                 result.release if result else "",
@@ -207,4 +208,10 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
         "factors": [*factors, _KERNEL],
         "columns": [heading(name) for name in columns],
         "rows": rows,
+        "captured": any(row["pcaps"] for row in rows),
     }
+
+
+def _pcaps(cell: ManifestCell) -> list[tuple[str, str]]:
+    """The captures beside a cell: of what, and where."""
+    return [(name, f"./{PCAPS}/{quote(file)}") for name, file in cell.pcaps.items()]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is recorded beside a result: which captures an experiment may ask for, and how large.
+
+A capture of an egress changes no byte of its cell's result (tests/guest/test_capture.py), so it is
+none of what the result depends on. One of the air needs a network device of its own, for which
+the kernel draws random numbers: all that it draws afterwards is as with another seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from tsqlab.experiment.bounds import KeyedError
+from tsqlab.topology import WIFI, sender_of
+from tsqlab.units import Size
+
+AIR = "air"
+"""The name of a capture of all that is sent on the radios' channel."""
+
+RECORDED = frozenset({"lab.capture", "lab.snap_length"})
+"""The keys that say what is recorded. They cannot vary."""
+
+SNAP_LENGTH = Size.of("192 B")
+"""All headers down to TCP's options: radiotap's have 48 bytes at most, 802.11's 26, those of an
+A-MSDU's subframe 22, IP's and TCP's 80."""
+
+FILES_BYTES_MAX = 4 << 30
+"""The captures of a cell, together. A guest may write twice as much in all."""
+
+FILE_BYTES_MAX = 1 << 30
+
+
+def file_bytes_max(captures: int) -> int:
+    """How large each of so many captures may be."""
+    return min(FILE_BYTES_MAX, FILES_BYTES_MAX // captures)
+
+
+def _listed(value: object) -> object:
+    """Names in a text, with commas between, as a list."""
+    if isinstance(value, str):
+        return [name.strip() for name in value.split(",")]
+    return value
+
+
+Captures = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+def check_captures(captures: Sequence[str], layout: str, egresses: Sequence[str]) -> None:
+    """Raises KeyedError for what is no egress of a testbed, nor the air of one that has it."""
+    where = ["lab", "capture"]
+    known = [*egresses, *([AIR] if layout == WIFI else [])]
+    for name in captures:
+        if name == AIR and layout != WIFI:
+            raise KeyedError(where, f'layout = "{layout}" has no {AIR}; there are {_words(known)}')
+        if name not in known:
+            # A shell takes > for itself, and what stands before it is left.
+            quote = any(name == sender_of(one) for one in egresses)
+            hint = f"; a shell needs them quoted, as '{egresses[0]}'" if quote else ""
+            raise KeyedError(where, f'no egress "{name}"; there are {_words(known)}{hint}')
+    if len(set(captures)) < len(captures):
+        raise KeyedError(where, "the same capture twice")
+
+
+def _words(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
