@@ -69,7 +69,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 def _own_folder(name: str, overrides: Sequence[str]) -> Path:
     """The default folder of a run. One with overrides has its own, so it replaces no other."""
-    word = re.sub(r"[^\w.,=+-]+", "_", ",".join([name, *overrides]))
+    text = ",".join([name, *overrides]).replace('"', "").replace("'", "")
+    word = re.sub(r"[^\w.,=+-]+", "_", text)
     # A name of a file has 255 bytes at most, and the rest of a letter is not one.
     return RESULTS / word.encode()[:200].decode(errors="ignore")
 

@@ -60,6 +60,8 @@ _KEYS_OF_LAYOUTS = {
     WIRED: ("bottleneck",),
     WIFI: ("stations", "rate", "rts", "loss", "snr"),
 }
+# What a single station cannot have otherwise: each looks like what could be a table of stations.
+_OF_ALL_STATIONS = ("device", "rate", "rts", "loss", "snr")
 # The name that WIFI had before 0.1.0, though it has downloads, too.
 _OLD_LAYOUTS = {"wifi-upload": WIFI}
 _BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
@@ -215,6 +217,11 @@ class Testbed(_Table):
         if not isinstance(written, str):
             return data
         layout = _OLD_LAYOUTS.get(written, written)
+        for key in _OF_ALL_STATIONS:
+            if isinstance(data.get(key), dict):
+                raise KeyedError(
+                    [key], "expected one value, which all stations have (docs/model.md)"
+                )
         # A stored specification has all keys; those of other layouts have their default values.
         stored = info.context and info.context.get(BASE_UNITS)
         for other, keys in _KEYS_OF_LAYOUTS.items():

@@ -185,6 +185,7 @@ def test_what_cannot_be_captured_is_refused(tables, key, message, tmp_path):
     ("line", "key", "message"),
     [
         ('[testbed]\nband = "5 GHz"', "testbed.band", "unknown key; device profiles have it: copy"),
+        ('[testbed]\nrate.C1 = "6 Mbit/s"', "testbed.rate", "one value, which all stations have"),
         ('[flows]\nqdisc = "fq"', "flows.qdisc", "it is a key of [testbed]; here there are test,"),
         ('[testbed]\negress."C>R".rat = 1', "testbed.egress.C>R.rat", 'did you mean "rate"?'),
         ('[testbed]\negress."C>R".mtu = 1', "testbed.egress.C>R.mtu", "here there are rate, qdisc"),
