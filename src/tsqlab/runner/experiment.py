@@ -89,7 +89,8 @@ def run(
         shutil.rmtree(folder / ".work", ignore_errors=True)
         _summarise(state)
     if failures:
-        raise TsqlabError(f"{failures} of {len(jobs)} cells failed; the others are in {folder}")
+        others = "" if failures == len(jobs) else f"; the others are in {folder}"
+        raise TsqlabError(f"{failures} of {len(jobs)} cells failed{others}")
 
 
 def _run_all(todo: list[Job], state: FolderState, workers: int, watcher: Watcher) -> int:
