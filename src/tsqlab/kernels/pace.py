@@ -7,7 +7,7 @@ adds to the whole, however many jobs there are). Those that are not there when m
 made, so the time that is left is the sum of theirs, at the pace that the objects of this build have
 had so far. A build that finds all of them makes some anew, and nobody knows how many: then there is
 a number of objects, and no end. So it is for the first build on a machine, but for a version of
-which the number is known.
+which the number is known; one that goes on where it was cut off counts what is there.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ class Pace:
         self._known = _remembered(memory)
         self._missing = {name for name in self._known if not (output / name).exists()}
         self._first = not (output / "linux").exists()
+        # What a build that was cut off has left, of a like that nothing is remembered of.
+        cut_off = self._first and not self._known
+        self._left = {_name(path, output) for path in output.rglob("*.o")} if cut_off else set()
         self._seen: dict[str, float] = {}
         self._now: tuple[str, float] | None = None
 
@@ -70,7 +73,8 @@ class Pace:
     def _show(self, seconds: float, progress: Progress) -> None:
         strange = len(self._seen.keys() - self._known.keys())
         if not self._missing or strange > (1 - _ABOUT_ALL) * len(self._known):
-            progress.count(len(self._seen), None if self._known else self._likely)
+            likely = self._likely if self._first and not self._known else None
+            progress.count(len(self._left | self._seen.keys()), likely)
             return
         made = self._missing & self._seen.keys()
         total = sum(self._known[name] for name in self._missing)
@@ -78,6 +82,11 @@ class Pace:
         pace = seconds / done if done > _PACE_KNOWN_AFTER * total else 1.0
         there = len(self._known) - len(self._missing)
         progress.count(there + len(made), len(self._known), (total - done) * pace)
+
+
+def _name(path: Path, output: Path) -> str:
+    """An object as make names it."""
+    return str(path.relative_to(output))
 
 
 def _remembered(memory: Path | None) -> dict[str, float]:

@@ -70,6 +70,22 @@ def test_a_build_that_was_cut_off_goes_on_where_it_was(known, output):
     assert [(done, of) for done, of, _ in counts] == [(3, 3)]
 
 
+def test_the_first_build_of_all_goes_on_where_it_was_cut_off(tmp_path, output):
+    """Nothing is remembered of it, and it does not begin at 0 again."""
+    (output / "net").mkdir()
+    for name in ("a.o", "net/b.o"):
+        (output / name).touch()
+    counts = run(Pace(tmp_path / "memory", output, likely=870), output, [(0, "c.o")]).counts
+    assert counts == [(3, 870, None)]
+
+
+def test_an_edit_after_it_is_not_a_share_of_all(tmp_path, output):
+    for name in ("a.o", "b.o", "linux"):
+        (output / name).touch()
+    counts = run(Pace(tmp_path / "memory", output, likely=870), output, [(0, "a.o")]).counts
+    assert counts == [(1, None, None)]
+
+
 def test_what_an_edit_makes_anew_nobody_knows_before(known, output):
     pace = Pace(known, output, likely=870)
     assert run(pace, output, [(0, "a.o"), (1, "b.o")]).counts == [(1, None, None), (2, None, None)]
