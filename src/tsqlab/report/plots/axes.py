@@ -44,13 +44,18 @@ def spans_decades(values: Iterable[Floats]) -> bool:
     return bool(np.log10(high / low) > _LOG_FROM_DECADES)
 
 
-def limits_of(values: Sequence[Floats], *, log: bool = True) -> tuple[float, float]:
+def limits_of(
+    values: Sequence[Floats], *, log: bool = True, numbers: Sequence[Floats] | None = None
+) -> tuple[float, float]:
     """The ends of an axis for *values*: from zero, or from above it if it is to be logarithmic.
 
-    That is up to the values, unless *log* is False.
+    That is up to the values, unless *log* is False, or to the *numbers* among them where others are
+    ends of intervals: these may come near zero, where few seeds are, and say nothing of the scale.
     """
-    low, high = _ends(values)
-    if log and spans_decades(values):
+    deciding = values if numbers is None else numbers
+    high = _ends(values)[1]
+    if log and spans_decades(deciding):
+        low = _ends(deciding)[0]
         room = (high / low) ** _ROOM
         return low / room, high * room
     return 0.0, high * (1 + _ROOM)
@@ -65,9 +70,9 @@ def set_limits(axis: Axis, limits: tuple[float, float]) -> None:
     (axis.axes.set_xlim if horizontal else axis.axes.set_ylim)(*limits)
 
 
-def scale(axis: Axis, values: Sequence[Floats]) -> None:
-    """Scale an axis for *values*, with room about them."""
-    set_limits(axis, limits_of(values))
+def scale(axis: Axis, values: Sequence[Floats], numbers: Sequence[Floats] | None = None) -> None:
+    """Scale an axis for *values*, with room about them; *numbers* as in limits_of()."""
+    set_limits(axis, limits_of(values, numbers=numbers))
 
 
 def name_axis(axis: Axis, text: str, length_in: float | None = None) -> None:

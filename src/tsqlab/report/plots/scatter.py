@@ -70,10 +70,15 @@ class Point:
         """The corners of everything that is drawn of it."""
         rows = [(self.x.mean + sign * (self.x.half_width or 0.0),
                  self.y.mean + sign * (self.y.half_width or 0.0)) for sign in (-1, 1)]  # fmt: skip
-        if self.stated:
-            x, y = self.stated
-            rows += [(x.low, y.low), (x.high, y.high)]
-        return np.concatenate([self.cells, np.maximum(rows, 0)])
+        return np.concatenate([self.numbers, np.maximum(rows, 0)])
+
+    @property
+    def numbers(self) -> Floats:
+        """What was measured, and what the paper has."""
+        if not self.stated:
+            return self.cells
+        x, y = self.stated
+        return np.concatenate([self.cells, [(x.low, y.low), (x.high, y.high)]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +124,10 @@ def scatter(
     figure = new_figure(width_in, _HEIGHT_IN, [text for _, text in entries])
     for level, axes in zip(levels, figure.subplots(1, len(levels), squeeze=False)[0], strict=True):
         here = [line for line in lines if groups[line.points[0].setting] == level]
-        ends = [point.ends for line in here for point in line.points]
+        own = [point for line in here for point in line.points]
         for column, axis in enumerate((axes.xaxis, axes.yaxis)):
-            scale(axis, [part[:, column] for part in ends])
+            ends, numbers = [point.ends for point in own], [point.numbers for point in own]
+            scale(axis, *([part[:, column] for part in parts] for parts in (ends, numbers)))
         for line in here:
             _draw(axes, line, looks, LINES[lines.index(line) % len(LINES)])
         dress(axes)

@@ -255,6 +255,18 @@ def test_a_logarithmic_axis_says_so(template: Result) -> None:
     assert ">median ping (ms), reversed, log scale</text>" in plot.svg
 
 
+def test_an_interval_that_comes_near_zero_makes_no_axis_logarithmic(template: Result) -> None:
+    """Of 2 seeds 3.6 and 4.25 ms are 3.925 ± 4.13."""
+    cells = [
+        cell(template, tsq, seed, ping_ms_p50=ms)
+        for tsq, both in (("TSQ", (3.6, 4.25)), ("NoTSQ", (30.0, 33.0)))
+        for seed, ms in enumerate(both, 1)
+    ]
+    (plot,) = draw("goodput-latency", cells, "ping_ms").plots
+    assert ">median ping (ms), reversed</text>" in plot.svg
+    assert "log scale" not in plot.svg
+
+
 def test_points_have_their_names_and_one_look(template: Result) -> None:
     levels = ["TSQ", *(f"{ms}TSQ" for ms in (2, 3, 4, 5, 6, 7, 8, 16, 32)), "NoTSQ"]
     cells = [cell(template, tsq, seed, goodput_mbps=40.0 + 5 * place + seed / 9,
