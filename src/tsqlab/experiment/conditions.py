@@ -107,11 +107,12 @@ def differences(
     return tuple(
         Change(key, old.texts.get(key, NONE), _new_text(key, old, new))
         for key in keys
-        if key not in without and not _same(key, old, new)
+        if key not in without and not same(key, old, new)
     )
 
 
-def _same(key: str, old: Conditions, new: Conditions) -> bool:
+def same(key: str, old: Conditions, new: Conditions) -> bool:
+    """Whether a key, without its table, came to the same in both."""
     if key == DEVICE:
         return old.profile == new.profile or old.content == new.content
     # What neither says follows from the profiles, which are compared themselves.

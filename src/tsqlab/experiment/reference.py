@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tsqlab.experiment.bundled import bundled_experiments
-from tsqlab.experiment.conditions import Change, Conditions, differences
+from tsqlab.experiment.conditions import Change, Conditions, differences, same
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import Profile, load_profile
-from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.spec import Spec, bare_key
 from tsqlab.results.record import Level
 
 FREE = frozenset({"seed", "memory", "capture", "snap_length", "plots", "latency"})
@@ -46,6 +46,14 @@ class Reference:
         cells = [cell for cell in self.cells if side.items() <= cell.factors.items()]
         found = (differences(cell.conditions, ran, FREE) for cell in cells or self.cells)
         return min(found, key=len)
+
+    def level_of(self, factor: str, ran: Conditions) -> Level | None:
+        """The level of *factor* here that is as it is in *ran*; None if no level is."""
+        key = bare_key(factor)
+        for cell in self.cells:
+            if factor in cell.factors and same(key, cell.conditions, ran):
+                return cell.factors[factor]
+        return None
 
 
 def reference_of(name: str) -> Reference | None:

@@ -436,6 +436,11 @@ TABLES: dict[str, type[_Table]] = {
 """The tables whose keys a matrix may vary."""
 
 
+def bare_key(key: str) -> str:
+    """A bare or dotted *key* without its table."""
+    return (full_key(key) or key).partition(".")[2] or key
+
+
 def full_key(key: str) -> str | None:
     """The full name of a bare or dotted *key* that may vary, or None."""
     table, _, rest = key.partition(".")

@@ -23,7 +23,7 @@ from tsqlab.experiment.conditions import (
 )
 from tsqlab.experiment.profile import Airlink
 from tsqlab.experiment.reference import FREE, Case, default_of, reference_of
-from tsqlab.experiment.spec import full_key
+from tsqlab.experiment.spec import bare_key
 from tsqlab.experiment.stored import Folder
 from tsqlab.experiment.wording import NONE, text_of
 from tsqlab.report.overridden import Overridden, overridden
@@ -198,13 +198,8 @@ def _levels(matrix: Iterable[Mapping[str, object]]) -> Levels:
     found: dict[str, dict[str, None]] = {}
     for factors in matrix:
         for name, level in factors.items():
-            found.setdefault(_bare(name), {})[str(level)] = None
+            found.setdefault(bare_key(name), {})[str(level)] = None
     return {name: list(levels) for name, levels in found.items()}
-
-
-def _bare(name: str) -> str:
-    """The key that a factor is, without its table."""
-    return (full_key(name) or name).partition(".")[2] or name
 
 
 class _Values:
@@ -220,7 +215,7 @@ class _Values:
         self.keys = dict.fromkeys(key for cell in cells for key in cell.conditions.written)
         # What levels that are done came to: "CoTSQ" and "6TSQ" are the same.
         self.meanings = {
-            (_bare(name), str(level)): cell.conditions.texts.get(_bare(name), str(level))
+            (bare_key(name), str(level)): cell.conditions.texts.get(bare_key(name), str(level))
             for cell in cells
             for name, level in cell.factors.items()
         }

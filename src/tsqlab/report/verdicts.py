@@ -73,7 +73,9 @@ def check(
     results = {result.id: result for result in folder.results}
     verdicts = []
     for claim in claims:
-        for context, found in _contexts(claim, folder.manifest.cells).items():
+        levels = {cell.id: _levels(claim, cell, results.get(cell.id), reference)
+                  for cell in folder.manifest.cells}  # fmt: skip
+        for context, found in _contexts(claim, folder.manifest.cells, levels).items():
             repetitions = [one for one in found if _counts(claim, one, results)]
             verdict = replace(_verdict(claim, repetitions, results, context),
                               kernel=_kernel(repetitions, results),
@@ -112,14 +114,33 @@ def setting_text(side: Iterable[tuple[str, Level]]) -> str:
     return ", ".join(f"{name}={level}" for name, level in side)
 
 
-def _contexts(claim: Claim, cells: Sequence[ManifestCell]) -> dict[str, list[Repetition]]:
-    """The repetitions of a claim that *cells* make up, by the name of their context."""
+def _levels(
+    claim: Claim, cell: ManifestCell, result: Result | None, reference: Reference | None
+) -> Mapping[str, Level]:
+    """A cell's factors, and the levels of those that the claim names and that do not vary here.
+
+    Who sets a key to one value ends its place in the matrix, and the cells have it all the same.
+    """
+    if reference is None or result is None or result.conditions is None:
+        return cell.factors
+    fixed = {name: reference.level_of(name, result.conditions)
+             for name in {*claim.of, *claim.over} - cell.factors.keys()}  # fmt: skip
+    return {name: level for name, level in fixed.items() if level is not None} | cell.factors
+
+
+def _contexts(
+    claim: Claim, cells: Sequence[ManifestCell], levels: Mapping[str, Mapping[str, Level]]
+) -> dict[str, list[Repetition]]:
+    """The repetitions of a claim that *cells* make up, by the name of their context.
+
+    *levels* has the factors of each cell by which it is compared with the claim.
+    """
     found: dict[Setting, dict[frozenset[tuple[str, Level]], Repetition]] = {}
     named = {*claim.of, *claim.over}
     for cell in cells:
         rest = {name: level for name, level in cell.factors.items() if name not in named}
         for place, side in enumerate(claim.sides):
-            if side.items() <= cell.factors.items():
+            if side.items() <= levels[cell.id].items():
                 repetitions = found.setdefault(setting_of(rest), {})
                 repetitions.setdefault(frozenset(rest.items()), {})[place] = cell
     names = varying(list(found))

@@ -65,6 +65,22 @@ def test_all_that_is_other_is_named(tmp_path: Path) -> None:
     assert {row.note for row in found} == {why}
 
 
+@pytest.mark.parametrize(
+    ("name", "override", "judged", "missing"),
+    [
+        ("lwn-4", "device=ath9k_htc", True, "no cell has device=ath9k_3x3, "),
+        ("cotsq-3", "tsq=TSQ", True, "no cell has device=ath9k_htc, tsq=NoTSQ"),
+        ("cotsq-3", "tsq=3TSQ", False, "no cell has device=ath9k_htc, tsq=TSQ"),
+    ],
+)
+def test_a_key_that_is_set_is_a_level_all_the_same(
+    name: str, override: str, judged: bool, missing: str, tmp_path: Path
+) -> None:
+    found = rows(tmp_path, override, name=name)
+    assert bool({"holds", "differs"} & outcomes(found)) == judged
+    assert any(row.note.startswith(missing) for row in found if row.outcome == "not run")
+
+
 @pytest.mark.parametrize("override", ["seed=[1]", 'memory="256 MiB"', 'rate="HT40 MCS7 SGI"'])
 def test_what_decides_nothing_is_comparable(override: str, tmp_path: Path) -> None:
     assert outcomes(rows(tmp_path, override)) == {"holds", "differs"}
