@@ -14,6 +14,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import is_made, made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
+from tsqlab.kernels.increment import copy_built, linked_tree
 from tsqlab.kernels.make import Build, check_folder, make
 from tsqlab.kernels.mirror import Mirror, Wanted
 from tsqlab.kernels.pace import Pace
@@ -70,7 +71,8 @@ class Recipe:
     patches: Path | None = None  # a flat folder of *.patch in place of the series
     hz: int = 1000  # CONFIG_HZ
     extra: tuple[str, ...] = ()  # more fragments of kernel/config
-    # Names in kernel/patches/history: upstream changes that are taken back.
+    # Names in kernel/patches/history: upstream changes that are taken back where the version of
+    # the source has them.
     without: tuple[str, ...] = ()
     cotsq: bool = True  # whether the series has its part tcp
 
@@ -116,15 +118,15 @@ def build(recipe: Recipe, progress: Progress | None = None, jobs: int | None = N
     check_folder(cache())
     found = find_source(recipe.version, recipe.source)
     patches = patches_of(found.version, recipe.patches, SERIES if recipe.cotsq else ("um",))
-    patches += [history()[name] for name in recipe.without]
+    back = [path for name, path in history(found.version).items() if name in recipe.without]
     own = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in patches))
     fragments = fragment_text(recipe.hz, (*own, *recipe.extra))
     like = "-".join([found.version, *recipe.extra])
     order = _Order(found.version, recipe.hz, fragments, _compiler(), jobs, like)
     if found.is_tree:
-        made_of = _made_of_tree(found.path.resolve(), patches, order, progress)
+        made_of = _made_of_tree(found.path.resolve(), [*patches, *back], order, progress)
     else:
-        made_of = _made_of_tarball(found, patches, order, progress)
+        made_of = _made_of_tarball(found, patches, back, order, progress)
     agent = _agent(order.compiler)
     return Kernel(
         version=found.version,
@@ -140,13 +142,31 @@ def build(recipe: Recipe, progress: Progress | None = None, jobs: int | None = N
 
 
 def _made_of_tarball(
-    found: Source, patches: Sequence[Path], order: _Order, progress: Progress
+    found: Source,
+    patches: Sequence[Path],
+    back: Sequence[Path],
+    order: _Order,
+    progress: Progress,
 ) -> _Made:
-    """A folder of the cache for each source, and for each kernel the folder that it is built in."""
-    linux = cache() / "linux" / f"{order.version}-{order.key(found.key, changes(patches))}"
+    """A folder of the cache for each source, and for each kernel the folder that it is built in.
+
+    Where upstream changes are taken *back*, the kernel with them is made first, and what was built
+    of it is taken over.
+    """
+    base = _made_of_tarball(found, patches, (), order, progress) if back else None
+    key = order.key(found.key, changes([*patches, *back]))
+    linux = cache() / "linux" / f"{order.version}-{key}"
+
+    def renamed(tree: Path) -> dict[Path, Path]:
+        return {_tree_of(base.linux): tree, base.linux: linux} if base else {}
 
     def compile_linux(folder: Path) -> None:
-        build = Build(patched_tree(found, patches, progress), folder, jobs=order.jobs)
+        tree = patched_tree(found, patches, progress)
+        if base:
+            tree = linked_tree(tree, back, progress)
+            progress.part("copying what was built without the change")
+            copy_built(base.linux, folder, renamed(tree))
+        build = Build(tree, folder, jobs=order.jobs)
         configure(build, order.fragments, "", progress)
         progress.part("compiling")
         make(build, LINUX, folder / "build.log", progress, order.pace(folder))
@@ -154,18 +174,26 @@ def _made_of_tarball(
         (folder / _ABOUT).write_bytes(order.about(**about))
 
     made(linux, compile_linux, ("linux", _ABOUT), goes_on=True, progress=progress)
-    tree = Path(_about(linux)["tree"])
+    tree = _tree_of(linux)
 
     def compile_modules(folder: Path) -> None:
+        if base:
+            copy_built(base.modules, folder, renamed(tree))
         for source in _module_sources():
             work = folder / source.name
-            shutil.copytree(source, work)
+            if not base:
+                shutil.copytree(source, work)
             make_modules(Build(tree, linux, jobs=order.jobs), work, progress=progress)
             for module in work.glob("*.ko"):
                 module.rename(folder / module.name)
 
     modules = made(_modules_folder(linux), compile_modules, ("*.ko",), progress=progress)
     return _Made(linux, modules, (tree / _COTSQ_HEADER).exists())
+
+
+def _tree_of(linux: Path) -> Path:
+    """The tree that a kernel was built from."""
+    return Path(_about(linux)["tree"])
 
 
 def _made_of_tree(tree: Path, patches: Sequence[Path], order: _Order, progress: Progress) -> _Made:

@@ -25,10 +25,11 @@ def recipe_of(name: str) -> Recipe:
     """The recipe of a version or of a remembered name. Raises UsageError.
 
     "6.12-without-NAME" is 6.12 with the upstream change taken back that is in
-    kernel/patches/history/NAME.patch; several may follow each other.
+    kernel/patches/history/NAME.patch; several may follow each other. A version that is older than
+    the change has nothing to take back.
     """
     version, *without = name.split(_WITHOUT)
-    if version in versions() and set(without) <= set(history()):
+    if version in versions() and set(without) <= set(history(version)):
         return Recipe(version=version, without=tuple(without))
     known = named()
     if name in known:

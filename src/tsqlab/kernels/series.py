@@ -15,8 +15,8 @@ from tsqlab.paths import KERNEL_PATCHES
 WITHOUT_COTSQ = (
     "--without-cotsq builds the tree with User-Mode Linux's patches alone. Of the values of tsq, "
     '"TSQ" and { shift = N } work then, where truesize = "kernel", as on a host of today; the '
-    "others (CoTSQ, 4TSQ, 40pkts, NoTSQ, { bytes, us, pkts }), another truesize, and radios in era "
-    '"4.13", which have one, set sysctls that the series adds.'
+    "others (CoTSQ, 4TSQ, 40pkts, NoTSQ, { bytes, us, pkts }), another truesize, and radios in the "
+    'eras "4.13" and "4.16", which have one, set sysctls that the series adds.'
 )
 """What is left without the CoTSQ series, for somebody whose tree collides with it."""
 
@@ -81,6 +81,11 @@ def _way_on(patch: Path) -> str:
     """Whose patch it is, and what can be done."""
     if not patch.is_relative_to(KERNEL_PATCHES):
         return f"The patch is of {patch.parent}. Nothing was copied or built."
+    if patch.parent.name == "history":
+        return (
+            "The patch is tsqlab's own, and takes an upstream change back for an era. Nothing was "
+            'copied or built. [lab] era = "today" takes none back (--set era=today).'
+        )
     ours = "The patch is tsqlab's own, of the series for"
     others = f"--patches DIR applies others in place of those in {patch.parent}."
     if patch.parent.name == "tcp":

@@ -23,6 +23,7 @@ from tsqlab.paths import KERNEL_PATCHES, cache
 
 _DEBIAN = Path("/usr/src")
 _VERSION = re.compile(r"\d+(\.\d+)*")
+_BEFORE = re.compile(r"^Subject: .*(?:\n .*)*\bas\s+before\s+v(\d+\.\d+)$", re.MULTILINE)
 
 SERIES = ("um", "tcp")
 """The patch series of a version, folders of kernel/patches/VERSION, in their order."""
@@ -45,7 +46,7 @@ class Source:
 def versions() -> list[str]:
     """The kernel versions that have patches in kernel/patches, newest first."""
     names = [path.name for path in KERNEL_PATCHES.iterdir() if _VERSION.fullmatch(path.name)]
-    return sorted(names, key=lambda name: [int(part) for part in name.split(".")], reverse=True)
+    return sorted(names, key=_numbers, reverse=True)
 
 
 def find_source(version: str | None, given: Path | None) -> Source:
@@ -107,9 +108,29 @@ def patches_in(name: str, version: str) -> list[Path]:
     return sorted((_nearest(version) / name).glob("*.patch"))
 
 
-def history() -> dict[str, Path]:
-    """The patches that take an upstream change back, by name."""
-    return {path.stem: path for path in sorted((KERNEL_PATCHES / "history").glob("*.patch"))}
+def history(version: str | None = None) -> dict[str, Path]:
+    """The patches that take an upstream change back, by name.
+
+    Of a *version* those of the changes that it has. Raises TsqlabError.
+    """
+    paths = sorted((KERNEL_PATCHES / "history").glob("*.patch"))
+    return {
+        path.stem: path
+        for path in paths
+        if version is None or _numbers(release_of(path)) <= _numbers(version)
+    }
+
+
+def release_of(patch: Path) -> str:
+    """The first release with the change that a patch of history() takes back: "5.6".
+
+    Its subject says it. Raises TsqlabError.
+    """
+    head = patch.read_text("utf-8", "replace").partition("\n\n")[0]
+    found = _BEFORE.search(head)
+    if found is None:
+        raise TsqlabError(f'{patch}: its subject does not end with "as before v5.6" or the like')
+    return found[1]
 
 
 def changes(patches: Sequence[Path]) -> bytes:
@@ -138,11 +159,14 @@ def _nearest(version: str) -> Path:
     """The folder of the version itself, or of the newest one that is not newer."""
     if not _VERSION.fullmatch(version):
         raise UsageError(f'"{version}" is no kernel version; there are {_known()}')
-    wanted = [int(part) for part in version.split(".")]
     for name in versions():
-        if [int(part) for part in name.split(".")] <= wanted:
+        if _numbers(name) <= _numbers(version):
             return KERNEL_PATCHES / name
     raise UsageError(f"no patches in kernel/patches for {version}; there are {_known()}")
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 def _known() -> str:

@@ -11,7 +11,7 @@ from tsqlab.experiment.host import needs_cotsq
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.kernels.series import patched, touched
-from tsqlab.kernels.source import patches_in, patches_of, versions
+from tsqlab.kernels.source import history, patches_in, patches_of, versions
 from tsqlab.paths import KERNEL_PATCHES
 
 MORE = """\
@@ -87,6 +87,15 @@ def test_a_collision_with_the_patches_that_a_guest_cannot_do_without(tmp_path):
         patched(tmp_path, lambda _: b"mine\n", [first])
     assert f"--patches DIR applies others in place of those in {first.parent}" in str(caught.value)
     assert "--without-cotsq" not in str(caught.value)
+
+
+def test_a_collision_with_what_an_era_takes_back(tmp_path):
+    with pytest.raises(TsqlabError) as caught:
+        patched(tmp_path / "linux", lambda _: b"int mine;\n", [history()["cwnd-memory"]])
+    message = str(caught.value)
+    assert message.startswith(f"cwnd-memory.patch does not apply to {tmp_path}/linux, which has")
+    assert "takes an upstream change back for an era. Nothing was copied or built." in message
+    assert '[lab] era = "today" takes none back (--set era=today).' in message
 
 
 def test_which_settings_work_without_the_series():
