@@ -21,6 +21,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tsqlab.cli.kernels import recipe_for
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.load import load
 from tsqlab.experiment.spec import Spec
@@ -30,7 +31,6 @@ from tsqlab.guest.plan import make_plan
 from tsqlab.guest.run import write_plan
 from tsqlab.guest.sandbox import Mounts, sandboxed
 from tsqlab.kernels import Kernel, build
-from tsqlab.kernels.names import recipe_of
 from tsqlab.paths import ROOT, cache
 
 SCRIPT = ROOT / "tools" / "guest_gdb.py"
@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> None:
         return
     shutil.rmtree(mounts.out, ignore_errors=True)
     mounts.out.mkdir(parents=True)
-    recipe = dataclasses.replace(recipe_of(cell.spec.lab.kernel), hz=cell.spec.lab.hz)
+    recipe = recipe_for(cell)
     if options.gdb:
         kernel = build(dataclasses.replace(recipe, extra=("debug",)))
         _debug(_machine(cell.spec, kernel), mounts)

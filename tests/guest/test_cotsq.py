@@ -57,7 +57,9 @@ def test_the_queue_reaches_the_limit_and_no_further(cell, tsq, control):
     in flight than it is allowed to.
     """
     sender = {"tsq": tsq, "congestion_control": control}
-    document = cell({"testbed": {"bottleneck": "L100M"}, "flows": FLOWS, "sender": sender})
+    # Of today: an old host's bound of 256 KiB is less than 20 ms.
+    spec = {"testbed": {"bottleneck": "L100M"}, "flows": FLOWS, "lab": {"era": "today"}}
+    document = cell({**spec, "sender": sender})
     wmem, limit = in_stack(document)
     assert (wmem <= (limit if control == "cubic" else limit.max()) + SKB).all()
     if control == "cubic":

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from single import single
+from tsqlab.experiment.era import CHARGED, ERAS
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.tsq import CHARGED
 from tsqlab.kernels import Recipe, build
 from tsqlab.kernels.source import patches_of
+from tsqlab.metrics import summarise
 from tsqlab.results.flent import read_flent
 from tsqlab.runner.cell import Job, run_cell
 
@@ -113,3 +114,85 @@ def test_a_patched_default_rules_over_every_link(shifted, tmp_path, cpu, testbed
     run_cell(job, cpu)
     share = 1 if truesize == "kernel" else CHARGED / 4352
     assert times_ms(read_flent(job.file)) == pytest.approx(2 / 1.024 * share, rel=0.05)
+
+
+FLOW = "TCP upload::1"
+
+# Kernels of eras, and what of a result tells that their patches are in them.
+
+BBR = {
+    "testbed": {"layout": "wifi", "device": "ath9k"},
+    "flows": {"length": "4 s", "delay": "1 s"},
+    "sender": {"congestion_control": "bbr", "tsq": "16TSQ", "offloads": "off",
+               "truesize": "4352 B"},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def of_era():
+    """The kernel of an era."""
+    return lambda name: build(Recipe(version="6.12", without=ERAS[name].patches))
+
+
+@pytest.fixture
+def measured(of_era, tmp_path, cpu):
+    """The result of a cell in an era, over the kernel of that one or of another."""
+
+    def run(data, era, kernel_of=None):
+        lab = {"era": era, **data.get("lab", {})}
+        spec = Spec.model_validate(single({**data, "lab": lab}))
+        profile = load_profile(spec.testbed.device)
+        folder = tmp_path / f"{era}-{kernel_of}"
+        job = Job(Cell({}, spec), "key", profile, of_era(kernel_of or era), folder)
+        run_cell(job, cpu)
+        return read_flent(job.file)
+
+    return run
+
+
+@pytest.mark.kernels
+def test_bbr_is_as_old_as_its_kernel(measured):
+    """Everything but the kernel is the same: a cwnd of twice the bandwidth-delay product and three
+    packets holds the first BBR at lone frames; the three skbs of v4.16, and the aggregates of
+    v5.1, let it go.
+    """
+    goodputs = [
+        summarise(measured(BBR, "4.13", era))["goodput_mbps"] for era in ("4.13", "4.16", "5.4")
+    ]
+    assert goodputs[0] < 70
+    assert goodputs[1] > 1.3 * goodputs[0]
+    assert goodputs[2] > 1.1 * goodputs[1]
+
+
+@pytest.mark.kernels
+def test_a_head_of_an_skb_counts_as_it_did(measured):
+    """A limit of 40 packets is 40 times what one counts: 2728 bytes until v6.3, now 2408."""
+    data = {"testbed": FULLMAC, "flows": FLOWS, "sender": {"tsq": "40pkts"}}
+    for kernel in ("5.10", "today"):
+        rows = measured(data, "today", kernel)["raw_values"][FLOW]
+        limits = [row["tcp_tsq_limit_bytes"] for row in rows if "tcp_tsq_limit_bytes" in row]
+        assert np.median(limits) == 40 * ERAS[kernel].charged
+
+
+@pytest.mark.kernels
+def test_without_aql_a_ping_waits_in_the_card(measured):
+    """ath10k's queue has 5 to 12 ms of airtime with AQL, and all that there is without it."""
+    data = {"testbed": {"layout": "wifi", "device": "ath10k"}, "flows": FLOWS,
+            "sender": {"tsq": "NoTSQ"}}  # fmt: skip
+    without, limited = (
+        summarise(measured(data, "today", kernel))["ping_ms_p50"] for kernel in ("5.4", "5.10")
+    )
+    assert without > 1.3 * limited
+
+
+@pytest.mark.kernels
+def test_hystart_in_ms_ends_slow_start_early(measured):
+    """With an RTT below 2 ms the next tick of the clock was enough."""
+    data = {"testbed": {"base_rtt": "1 ms"}, "flows": {"length": "2 s", "delay": "1 s"},
+            "sender": {"congestion_control": "cubic", "tsq": "NoTSQ"}}  # fmt: skip
+    first = [
+        next(row["tcp_cwnd"] for row in measured(data, "today", kernel)["raw_values"][FLOW]
+             if row.get("tcp_cwnd"))
+        for kernel in ("5.4", "5.10")
+    ]  # fmt: skip
+    assert first[0] < first[1]

@@ -10,6 +10,8 @@ import pytest
 
 import alone
 from tsqlab.errors import TsqlabError
+from tsqlab.experiment.era import ERAS
+from tsqlab.kernels import Recipe, build, series
 from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import fragment_text, fragments_for
 from tsqlab.kernels.source import (
@@ -100,12 +102,37 @@ def test_each_series_applies_to_the_stock_kernel(stock, version, name):
     assert letter.endswith("\n\n" + git(repository, "diff", "--stat=72", "--summary", start).stdout)
 
 
-@pytest.mark.parametrize("name", history())
-@pytest.mark.parametrize("version", versions())
+@pytest.mark.parametrize(
+    ("version", "name"), [(version, name) for version in versions() for name in history(version)]
+)
 def test_history_applies_above_the_series(patched, version, name):
     command = ["patch", "-p1", "-N", "--dry-run", "-d", str(patched(version))]
     done = subprocess.run([*command, "-i", str(history()[name])], capture_output=True, text=True)
     assert not done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("names", [list, reversed], ids=["in order", "the other way round"])
+@pytest.mark.parametrize("version", versions())
+def test_history_applies_one_above_the_other(patched, version, names):
+    """In any order, so those of each era do. What is said of a patch alone is said above."""
+    tree, patches = patched(version), [*names(list(history(version).values()))]
+
+    def read(name):
+        return (tree / name).read_bytes()
+
+    assert set(series.patched(tree, read, patches)) == set(series.touched(patches))
+
+
+@pytest.mark.parametrize("era", [era for era in ERAS.values() if era.patches], ids=lambda e: e.name)
+def test_an_era_s_kernel_is_built(era):
+    """Of each: they are what an experiment runs. Compilers' warnings would be the patches'."""
+    kernel = build(Recipe(version="6.12", without=era.patches))
+    assert kernel.cotsq
+    assert kernel.linux.is_file()
+    log = (kernel.linux.parent / "build.log").read_text()
+    assert "warning:" not in log
+    objects = [line.split()[-1] for line in log.splitlines() if line.startswith("  CC  ")]
+    assert len(objects) < 30, "the others are those of the kernel without the patches"
 
 
 @pytest.mark.parametrize("arch", alone.AREAS)

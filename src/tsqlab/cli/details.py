@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What ``tsqlab list NAME`` shows: one experiment, one device profile, or one kernel."""
+"""What ``tsqlab list NAME`` shows: an experiment, a device profile, a kernel or an era."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles, is_file
 from tsqlab.experiment.claims import claims_of
+from tsqlab.experiment.era import ERAS, Packets
 from tsqlab.experiment.invalid import hint, shortened
 from tsqlab.experiment.load import Experiment, load
 from tsqlab.experiment.neutral import NEUTRAL, Value, written
@@ -38,10 +39,12 @@ def details_of(name: str) -> str:
     kernels = [*versions(), *taken_back(), *named()]
     if name in kernels:
         return _kernel(name)
-    there = [*bundled_experiments(), *profiles, *kernels]
+    if name in ERAS:
+        return _era(name)
+    there = [*bundled_experiments(), *profiles, *kernels, *ERAS]
     near = hint(name, there)
     said = near if near.startswith("did") else "tsqlab list without a name shows all that there is"
-    raise UsageError(f'no experiment, device profile or kernel "{shortened(name)}"; {said}')
+    raise UsageError(f'no experiment, device profile, kernel or era "{shortened(name)}"; {said}')
 
 
 def _profile(name: str, path: Path) -> str:
@@ -144,6 +147,38 @@ def _kernel(name: str) -> str:
              if patch.name[:4].isdigit() else f"without {patch.stem}", _subject(patch))
             for patch in patches]  # fmt: skip
     return _sections(lines, _table(rows), ["tsqlab kernel list shows what is built"])
+
+
+def _era(name: str) -> str:
+    era = ERAS[name]
+    shifts: dict[object, str] = {None: "mac80211's own", "kernel": "the kernel's own"}
+    hosts = [
+        ("packets to a wire", _packets(era.wire)),
+        ("packets to a radio", _packets(era.radio)),
+        ("sk_pacing_shift below mac80211", shifts.get(era.mac80211_shift, str(era.mac80211_shift))),
+        ("below a driver without it", "the driver's own" if era.driver_shifts else "the kernel's"),
+    ]
+    rows = [(change.since, change.cited, change.effect, change.means) for change in era.before]
+    count = f"{len(rows)} upstream changes that it is without, and what takes each back"
+    return _sections(
+        [f"{name}: {era.title}", f'[lab] era = "{name}"'],
+        _table(hosts),
+        [count if rows else "no change is taken back: the kernel is as it is"],
+        _changes(rows),
+    )
+
+
+def _packets(packets: Packets) -> str:
+    count = f"{packets.truesize} B" if packets.truesize else "what the kernel charges"
+    return f"offloads {packets.offloads}, truesize {count}"
+
+
+def _changes(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines that say of each change what it is, what it does, and how it is taken back."""
+    for since, cited, effect, means in rows:
+        yield f"{since:7} {cited}"
+        yield f"{'':7} {effect}"
+        yield f"{'':7} back by: {means}"
 
 
 def _subject(patch: Path) -> str:

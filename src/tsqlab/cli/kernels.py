@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tsqlab.cli.progress import BuildProgress
+from tsqlab.experiment.era import ERAS
 from tsqlab.kernels import Kernel, Recipe, build
 from tsqlab.kernels.names import recipe_of
 from tsqlab.kernels.source import versions
@@ -20,15 +21,26 @@ if TYPE_CHECKING:  # pydantic is not needed to build a kernel
 def build_shown(recipe: Recipe, jobs: int | None = None) -> Kernel:
     """Build, or find built, a kernel."""
     what = f"Linux {recipe.source or recipe.version or versions()[0]} at {recipe.hz} Hz"
+    if recipe.without:
+        back = f"{len(recipe.without)} changes" if len(recipe.without) > 1 else recipe.without[0]
+        what += f" without {back}"
     with closing(BuildProgress(what)) as progress:
         return build(recipe, progress, jobs)
 
 
-@cache
-def _kernel(name: str, hz: int) -> Kernel:
-    return build_shown(dataclasses.replace(recipe_of(name), hz=hz))
+def recipe_for(cell: Cell) -> Recipe:
+    """The recipe of the kernel that a cell names, as of its era."""
+    lab = cell.spec.lab
+    recipe = recipe_of(lab.kernel)
+    without = tuple(dict.fromkeys([*recipe.without, *ERAS[lab.era].patches]))
+    return dataclasses.replace(recipe, hz=lab.hz, without=without)
 
 
 def kernel_for(cell: Cell) -> Kernel:
-    """The kernel that a cell names."""
-    return _kernel(cell.spec.lab.kernel, cell.spec.lab.hz)
+    """The kernel that a cell names, as of its era."""
+    return _kernel(recipe_for(cell))
+
+
+@cache
+def _kernel(recipe: Recipe) -> Kernel:
+    return build_shown(recipe)

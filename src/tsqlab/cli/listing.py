@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab list``: experiments, device profiles, kernels, papers; or one of them."""
+"""``tsqlab list``: experiments, device profiles, kernels, eras, papers; or one of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tsqlab.experiment.bundled import (
     outline_of,
     title_of,
 )
+from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.toml import read_toml
 from tsqlab.kernels.names import taken_back
 from tsqlab.kernels.source import versions
@@ -51,6 +52,9 @@ def _list(options: argparse.Namespace) -> None:
         print(f"  {version:26} Debian's linux-source-{version} with kernel/patches/{version}")
     for name in taken_back():
         print(f"  {name:26} with one upstream change taken back, by kernel/patches/history")
+    print("eras")
+    for name, era in ERAS.items():
+        print(f"  {name:22} {era.title}")
     print("papers")
     # pydantic takes a third of a second, which is what a list takes at most.
     for name, paper in read_toml(PAPERS).tables.items():

@@ -8,10 +8,11 @@ What was measured is held against these numbers to say what limited a flow
 from __future__ import annotations
 
 from tsqlab.airlink.rates import standard_rate
-from tsqlab.experiment.host import host_of, tsq_sysctls
+from tsqlab.experiment.era import ERAS
+from tsqlab.experiment.host import OUTPUT_BYTES, era_sysctls, host_of, tsq_sysctls
 from tsqlab.experiment.profile import Airlink, Profile, data_rate
 from tsqlab.experiment.spec import Egress, Spec
-from tsqlab.experiment.tsq import CHARGED, KernelTime
+from tsqlab.experiment.tsq import KernelTime
 from tsqlab.model.mac import (
     MPDU_MAX_BYTES,
     MSDU_MAX_BYTES,
@@ -32,7 +33,6 @@ _PACKET_BYTES_MAX = MSDU_MAX_BYTES - 8  # an MSDU has an LLC header
 
 _OUTPUT_BYTES = 1 << 20  # the kernel's default of tcp_limit_output_bytes
 _BYTES, _US = "net.ipv4.tcp_tsq_bytes", "net.ipv4.tcp_tsq_us"
-_STOCK_BYTES = "net.ipv4.tcp_limit_output_bytes"
 
 
 def capacity(spec: Spec, profile: Profile) -> Capacity:
@@ -92,7 +92,7 @@ def _radio(spec: Spec, station: Airlink, radio: Airlink) -> RadioCapacity:
         ring_frames=min(host, radio.resume_frames or host),
         bus_frames=radio.bus_frames or 0,
         pulls=radio.front == "softmac" and radio.device_queues in (None, "pull"),
-        packet_bytes=CHARGED,
+        packet_bytes=ERAS[spec.lab.era].charged,
     )
 
 
@@ -111,14 +111,14 @@ def _largest_mpdu(spec: Spec, radio: Airlink, standard: str) -> tuple[int, int]:
 def _tsq(spec: Spec, profile: Profile, node: str) -> TsqCapacity:
     own = {name.replace("/", "."): value for name, value in
            spec.testbed.sysctl.get(node, {}).items()}  # fmt: skip
-    values = tsq_sysctls(spec, profile, node) | own
+    values = era_sysctls(spec, profile) | tsq_sysctls(spec, profile, node) | own
     stock_time = not spec.sender.tsq.us and _US not in own
     truesize = host_of(spec, profile).truesize
     return TsqCapacity(
-        bytes=_number(values.get(_BYTES)) or _number(values.get(_STOCK_BYTES)) or _OUTPUT_BYTES,
+        bytes=_number(values.get(_BYTES)) or _number(values.get(OUTPUT_BYTES)) or _OUTPUT_BYTES,
         us=0 if stock_time else _number(values.get(_US)),
         # Where packets are to count for more than they do, stock's time is written as a sysctl.
-        stock_part=CHARGED / truesize if truesize and _US in values else 1.0,
+        stock_part=ERAS[spec.lab.era].charged / truesize if truesize and _US in values else 1.0,
     )
 
 

@@ -12,6 +12,9 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import MAC80211_SHIFT, STOCK_SHIFT, KernelTime
 from tsqlab.units import Size
 
+OUTPUT_BYTES = "net.ipv4.tcp_limit_output_bytes"
+"""The bound of stock TSQ for flows that are not paced."""
+
 
 @dataclass(frozen=True)
 class Shift:
@@ -86,7 +89,20 @@ def tsq_sysctls(spec: Spec, profile: Profile, node: str) -> dict[str, int | Kern
             shift = MAC80211_SHIFT if profile.front == "softmac" else None
         elif host.shift.value != "kernel":
             shift = host.shift.value
-    return spec.sender.tsq.sysctls(host.truesize, shift)
+    return spec.sender.tsq.sysctls(host.truesize, shift, ERAS[spec.lab.era].charged)
+
+
+def era_sysctls(spec: Spec, profile: Profile) -> dict[str, int]:
+    """The sysctls that a cell's hosts have by their era.
+
+    A bound in bytes allows as many packets of what the kernel charges as it allowed of theirs.
+    """
+    era, truesize = ERAS[spec.lab.era], host_of(spec, profile).truesize
+    share = era.charged / truesize if truesize else 1.0
+    return {
+        name: round(value * share) if name == OUTPUT_BYTES else value
+        for name, value in era.sysctls.items()
+    }
 
 
 def needs_cotsq(spec: Spec, profile: Profile) -> bool:

@@ -83,8 +83,13 @@ def _one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
 
 
 def _era_text(value: object) -> object:
-    """An era's name where a number was written: --set era=4.13 has no quotes."""
-    return f"{value}" if isinstance(value, float) else value
+    """An era's name where a number was written: --set era=4.13 has no quotes.
+
+    5.10 is the number 5.1, then, which is no era.
+    """
+    if not isinstance(value, float):
+        return value
+    return next((name for name in (f"{value}", f"{value}0") if name in ERAS), f"{value}")
 
 
 def _check_qdisc(text: str) -> str:

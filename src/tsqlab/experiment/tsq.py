@@ -29,11 +29,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from tsqlab.experiment.era import CHARGED
+
 COTSQ_MS = 6
 STOCK_MS = 1  # what stock TSQ allows is about 2^-10 s; this is its place on the axis of xTSQ
-CHARGED = 2408
-"""Bytes that a guest's kernel charges a socket for a packet of 1500 bytes on its own: 1448 of
-data in a page, and 960 for the head and the sk_buff. A test in a guest holds it to that."""
 STOCK_SHIFT = 10  # the default of sk_pacing_shift, which allows 2^-10 s
 MAC80211_SHIFT = 7  # what mac80211 writes there (Linux 6.12, net/mac80211/main.c:917)
 _BYTES_MAX = (1 << 31) - 1
@@ -105,30 +104,31 @@ class Tsq(BaseModel):
         return STOCK if self == Tsq() else None
 
     def sysctls(
-        self, truesize: int | None = None, shift: int | None = None
+        self, truesize: int | None = None, shift: int | None = None, charged: int = CHARGED
     ) -> dict[str, int | KernelTime]:
         """The values of the CoTSQ series' sysctls for this setting; empty for stock.
 
         The kernel compares a limit in bytes, and a time at a rate in bytes, with what it charges
         for packets, which is up to three times what they carry. The values allow as many packets
-        of CHARGED bytes as the setting allows of *truesize* bytes; None changes nothing, and a
-        limit in packets stays as it is. *shift* is what the driver writes to sk_pacing_shift; None
-        is nothing, so that stock's time is that of the kernel's own default.
+        of *charged* bytes, what the kernel has for one, as the setting allows of *truesize* bytes;
+        None changes nothing, and a limit in packets stays as it is. *shift* is what the driver
+        writes to sk_pacing_shift; None is nothing, so that stock's time is that of the kernel's
+        own default.
         """
         values: dict[str, int | KernelTime] = {"bytes": self.bytes, "us": self.us,
                                                "pkts": self.pkts}  # fmt: skip
         if truesize and self.bytes >= 0:
-            values["bytes"] = round(self.bytes * CHARGED / truesize)
-            values["us"] = self._counted_us(truesize, self.shift or shift)
+            values["bytes"] = round(self.bytes * charged / truesize)
+            values["us"] = self._counted_us(truesize, self.shift or shift, charged)
         if not any(values.values()):
             return {}
         return {f"net.ipv4.tcp_tsq_{name}": value for name, value in values.items()}
 
-    def _counted_us(self, truesize: int, shift: int | None) -> int | KernelTime:
+    def _counted_us(self, truesize: int, shift: int | None, charged: int) -> int | KernelTime:
         if not self.us and shift is None:
-            return KernelTime(CHARGED, truesize)
+            return KernelTime(charged, truesize)
         us = self.us or 1e6 / 2 ** (shift or 0)
-        return max(round(us * CHARGED / truesize), 1)
+        return max(round(us * charged / truesize), 1)
 
 
 def parse_tsq(value: Any) -> Any:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tsqlab.errors import FileError, TsqlabError, UsageError
+from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.load import Experiment
 from tsqlab.results.flent import KEY, read_flent
 from tsqlab.results.folder import (
@@ -74,7 +75,7 @@ class FolderState:
 
     def _manifest(self) -> Manifest:
         spec = self.experiment.spec
-        kernels = {(job.cell.spec.lab.kernel, job.kernel.id): job.kernel for job in self.jobs}
+        kernels = {(_name_of(job), job.kernel.id): job.kernel for job in self.jobs}
         return Manifest(
             experiment=self.experiment.name,
             title=spec.title,
@@ -108,6 +109,12 @@ class FolderState:
             further=job.cell.further,
             wall_s=None if wall_s is None else round(wall_s, 3),
         )
+
+
+def _name_of(job: Job) -> str:
+    """What [lab] calls a kernel, and the era that it was built as of: "6.12 as of 4.13"."""
+    lab = job.cell.spec.lab
+    return f"{lab.kernel} as of {lab.era}" if ERAS[lab.era].patches else lab.kernel
 
 
 def _key_in(file: Path) -> str | None:

@@ -7,6 +7,7 @@ import pytest
 
 from tsqlab.cli import main
 from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles
+from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.neutral import NEUTRAL
 from tsqlab.kernels.names import taken_back
 from tsqlab.kernels.source import versions
@@ -18,7 +19,7 @@ def shown(capsys, *words):
 
 
 @pytest.mark.parametrize(
-    "name", [*bundled_experiments(), *bundled_profiles(), *versions(), *taken_back()]
+    "name", [*bundled_experiments(), *bundled_profiles(), *versions(), *taken_back(), *ERAS]
 )
 def test_whatever_the_list_names_can_be_shown(name, capsys):
     words = shown(capsys, name)
@@ -54,6 +55,21 @@ def test_a_kernel_is_shown_with_its_patches(capsys):
     assert "without hystart-usec  tcp_cubic: end slow start as before v5.6" in words
 
 
+def test_an_era_is_shown_with_what_it_takes_back(capsys):
+    words = re.sub(r"\s+", " ", shown(capsys, "4.13"))
+    for part in (
+        "packets to a radio offloads off, truesize 4352 B",
+        'v5.1 78dc70ebaa38 ("tcp_bbr: adapt cwnd based on ack aggregation estimation")',
+        "back by: bbr-ack-aggregation",
+        "back by: net.ipv4.tcp_limit_output_bytes = 262144",
+        "back by: the era's own settings",
+    ):
+        assert part in words
+    assert len(ERAS["4.13"].before) == words.count("back by: ")
+    assert "no change is taken back" in shown(capsys, "today")
+    assert "5.10 " in shown(capsys).partition("eras")[2]
+
+
 def test_files_can_be_shown_too(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(bundled_profiles()["ideal"].read_text())
@@ -65,7 +81,7 @@ def test_files_can_be_shown_too(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("ath9kk", 'no experiment, device profile or kernel "ath9kk"; did you mean "ath9k"?'),
+        ("ath9kk", 'no experiment, device profile, kernel or era "ath9kk"; did you mean "ath9k"?'),
         ("nothing like it", "tsqlab list without a name shows all that there is"),
         ("nowhere.toml", "nowhere.toml: cannot be read: "),
     ],

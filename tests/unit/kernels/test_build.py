@@ -212,8 +212,11 @@ def test_kernels_have_names(tmp_path):
 
 
 def test_a_kernel_may_lack_changes_that_history_takes_back():
-    first, second = history()
+    first, second = "cwnd-memory", "hystart-usec"
+    assert {first, second, "tso-grow"} <= set(history())
     both = recipe_of(f"6.1-without-{first}-without-{second}")
     assert both == Recipe(version="6.1", without=(first, second))
     with pytest.raises(UsageError, match=f"6.12-without-{first}"):
         recipe_of("6.12-without-nothing")
+    with pytest.raises(UsageError, match="no kernel"):
+        recipe_of("6.1-without-tso-grow")  # which came with v6.10

@@ -20,10 +20,10 @@ from tsqlab.runner.folder import FolderState
 STOCK = Kernel("6.12", "6.12.1", 1000, "01", True, Path(), Path(), Path())
 
 
-def kernels(folder: Path, built: dict[str, Kernel]) -> list[ManifestKernel]:
+def kernels(folder: Path, built: dict[str, Kernel], era: str = "today") -> list[ManifestKernel]:
     """The kernels in the manifest of a run over kernels of those names."""
     names = ", ".join(f'"{name}"' for name in built)
-    experiment = load("tptsq-4", [f"kernel=[{names}]"])
+    experiment = load("tptsq-4", [f"kernel=[{names}]", f'era="{era}"'])
     profile = load_profile("gigabit")
     jobs = tuple(
         Job(cell, "key", profile, built[cell.spec.lab.kernel], folder) for cell in experiment.cells
@@ -84,3 +84,8 @@ def test_a_key_is_of_what_can_change_a_result(tmp_path: Path, capture: str, same
 def test_two_names_of_one_kernel_are_both_noted(tmp_path: Path) -> None:
     found = kernels(tmp_path, {"6.12": STOCK, "same": STOCK})
     assert [(kernel.name, kernel.id) for kernel in found] == [("6.12", "01"), ("same", "01")]
+
+
+def test_a_kernel_is_noted_with_the_era_that_it_is_as_of(tmp_path: Path) -> None:
+    (found,) = kernels(tmp_path, {"6.12": STOCK}, era="5.10")
+    assert found.name == "6.12 as of 5.10"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tsqlab.experiment.host import host_of, tsq_sysctls
+from tsqlab.experiment.host import era_sysctls, host_of, tsq_sysctls
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import KernelTime
@@ -48,7 +48,7 @@ def guest_sysctls(spec: Spec) -> list[Setting]:
 
 
 def node_sysctls(spec: Spec, profile: Profile, node: str) -> list[Setting]:
-    """A node's own: the lab's, those of [sender], then the experiment's over them."""
+    """A node's own: the lab's, the era's and those of [sender], then the experiment's over them."""
     chosen = {name: Setting(name, value, LAB) for name, value in _NODE_SYSCTLS.items()}
     if node in (ROUTER, ACCESS_POINT):
         chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
@@ -65,6 +65,8 @@ def _sender_sysctls(spec: Spec, profile: Profile, node: str) -> Iterable[Setting
     sender, host = spec.sender, host_of(spec, profile)
     first = sender.congestion_control.split(",")[0]
     yield Setting("net.ipv4.tcp_congestion_control", first, "sender.congestion_control")
+    for name, number in era_sysctls(spec, profile).items():
+        yield Setting(name, number, f"era {spec.lab.era}")
     stock = not sender.tsq.sysctls()
     cause = host.truesize_cause if stock else "sender.tsq"
     if not stock and host.truesize and sender.tsq.bytes >= 0:
