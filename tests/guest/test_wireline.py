@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from pcap import instants_ns
 from tsqlab.results.measurement import read_table
 
 PREAMBLE, HEADER, FCS, GAP, MINIMUM = 8, 14, 4, 12, 64  # bytes, IEEE 802.3 clauses 3 and 4
@@ -74,6 +75,9 @@ def test_short_frames_are_padded(guest):
         "ethtool -s a speed 5 duplex full autoneg off",
         "ethtool -s a speed 1000 duplex half autoneg off",
         "ethtool -G a tx 0",
+        "ethtool -C a rx-usecs 50 rx-frames 1",
+        "ethtool -C a rx-usecs 10000001 rx-frames 0",
+        "sh -c 'echo 10000000001 > /sys/class/net/a/wireline/receive_interval_ns'",
         "sh -c 'echo -1 > /sys/class/net/a/wireline/propagation_ns'",
         "sh -c 'echo x > /sys/class/net/a/wireline/propagation_ns'",
     ],
@@ -108,3 +112,54 @@ def test_a_socket_is_charged_until_the_completion(guest):
     per_completion = np.diff(sent[2:-1]).mean() / (0.1 / 0.004)
     # The first frame's completion comes 4 ms after it left, and reports all that left since.
     assert 1 <= per_completion <= 3
+
+
+# A datagram of 1472 bytes each 1.1776 ms, to a receiver that is interrupted after 4 ms.
+FOUR_MS = "rx-usecs\t4000\trx-frames\t"
+
+
+@pytest.mark.parametrize(
+    ("setting", "sizes", "gap_ms"),
+    [
+        (None, {1}, 1.1776),
+        # The first waits 4 ms, and the three that come until then go up with it.
+        (f"ethtool\t-C\tb\t{FOUR_MS}0", {4}, 4 * 1.1776),
+        (f"ethtool\t-C\tb\t{FOUR_MS}3", {3}, 3 * 1.1776),
+        # Of what is sent nothing is received.
+        (f"ethtool\t-C\ta\t{FOUR_MS}0", {1}, 1.1776),
+        # A throttle is a clock: 4 / 1.1776 frames in the mean, the first at once.
+        ("sh\t-c\techo 4000000 > /sys/class/net/b/wireline/receive_interval_ns", {3, 4}, 4),
+    ],
+)
+def test_a_receiver_is_interrupted_when_its_moderation_says_so(guest, setting, sizes, gap_ms):
+    start, stop = 10_000_000_000, 10_200_000_000
+    words = f"10.0.0.2\t5001\t0\t1472\t10000000\t{start}\t{stop}"
+    lines = [
+        "module\t/tsqlab/modules/wireline.ko",
+        "run\t-\tip\tnetns\tadd\tA",
+        "run\t-\tip\tnetns\tadd\tB",
+        "run\t-\tip\tlink\tadd\tname\ta\ttype\twireline",
+        "run\t-\tip\tlink\tadd\tlink\ta\tname\tb\ttype\twireline",
+        *([f"run\t-\t{setting}"] if setting else []),
+    ]
+    for node, device, address in (("A", "a", "10.0.0.1/24"), ("B", "b", "10.0.0.2/24")):
+        lines += [
+            f"run\t-\tip\tlink\tset\tdev\t{device}\tnetns\t{node}",
+            f"run\t{node}\tip\taddress\tadd\t{address}\tdev\t{device}",
+            f"run\t{node}\tip\tlink\tset\tdev\t{device}\tup",
+        ]
+    out = guest(
+        *lines,
+        "run\tA\tping\t-c\t1\t10.0.0.2",
+        f"clock\t{start}\t100000000\t{stop}",
+        f"udp\tB\trecv\trecv\t{words}",
+        f"udp\tA\tsend\tsend\t{words}",
+        "capture\tB\treceived\tb",
+        "end",
+    )
+    arrived = np.array(instants_ns(out / "received.pcap", longer_than=1000))
+    assert len(arrived) > 150
+    interrupts, frames = np.unique(arrived, return_counts=True)
+    assert set(frames[1:-1]) == sizes
+    slack_ms = 0.051  # a sender's timer may be late by 50 us, and the next one not
+    assert np.diff(interrupts[1:-1]) / 1e6 == pytest.approx(gap_ms, abs=slack_ms)

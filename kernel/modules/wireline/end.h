@@ -40,6 +40,7 @@ struct wireline_end {
 	struct wireline_end __rcu *peer;	/* written under RTNL */
 	bool running;				/* RTNL: between open and stop */
 	u8 pacing_shift;			/* no lock: one byte; 0 is none */
+	struct wireline_moderation moderation;	/* RTNL: of the peer's lane */
 	struct wireline_lane tx;
 	struct napi_struct napi;		/* serves the peer's lane */
 	struct wireline_rx_stats rx;

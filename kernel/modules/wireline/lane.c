@@ -2,11 +2,11 @@
 /*
  * The life of a frame, from ndo_start_xmit() to the peer.
  *
- *	 xmit		  clock: end_ns		  end_ns + propagation_ns
+ *	 xmit		  clock: end_ns	      end_ns + propagation_ns
  *	  |			|			|
- *	  v			v			v
- *	[ wire ... ] ------> off the wire ------> [ air ... ] ---> arrived
- *			 |	^		(orphan or clone)
+ *	  v			v			v	 interrupt
+ *	[ wire ... ] ------> off the wire --> [ air ... ] --> [ arrivals ] --> up
+ *			 |	^	     (orphan or clone)
  *			 |	| the skb is freed, the ring has room
  *			 v	|
  *		     [ left ... ]
@@ -32,10 +32,12 @@
  *    `left` sets the deadline; a report frees all that are there, as an
  *    interrupt handler cleans all finished descriptors.
  *
- * One timer serves all three kinds of events (end of frame, report, arrival); it
- * stands at the earliest. Its handler only schedules the receiver's NAPI, which
- * calls wireline_lane_collect(). Without waiting completions and propagation
- * the three coincide: one expiry per frame.
+ * When the receiver looks at what has arrived is up to its moderation.h.
+ *
+ * One timer serves all four kinds of events (end of frame, report, arrival, the
+ * receiver's interrupt); it stands at the earliest. Its handler only schedules the
+ * receiver's NAPI, which calls wireline_lane_collect(). Without waiting
+ * completions, propagation and moderation the four coincide: one expiry per frame.
  *
  * The sender's queue is stopped while the ring is full. Both happens under the
  * lane's lock, so that no wake-up is lost.
@@ -70,7 +72,7 @@ static u64 next_event_ns(const struct wireline_lane *lane)
 		next_ns = min(next_ns, wireline_frame(skb)->event_ns);
 	if (!skb_queue_empty(&lane->left))
 		next_ns = min(next_ns, report_deadline_ns(lane));
-	return next_ns;
+	return min(next_ns, wireline_arrivals_due_ns(&lane->arrivals));
 }
 
 /*
@@ -222,33 +224,28 @@ static void take_reported(struct wireline_lane *lane, u64 now_ns,
 }
 
 /*
- * Put @ended on its way and move what has arrived to @arrived, @budget at most.
- * Returns whether more has arrived than that. A wire does not reorder: a frame
- * behind a slower one (propagation_ns was lowered) arrives with it. Caller holds
- * the lock.
+ * Put @ended on its way, and what has arrived before the receiver. A wire does not
+ * reorder: a frame behind a slower one (propagation_ns was lowered) arrives with
+ * it. Caller holds the lock.
  */
-static bool pass_through_air(struct wireline_lane *lane, u64 now_ns, int budget,
-			     struct sk_buff_head *ended,
-			     struct sk_buff_head *arrived)
+static void pass_through_air(struct wireline_lane *lane, u64 now_ns,
+			     struct sk_buff_head *ended)
 {
 	struct sk_buff *skb;
 
 	skb_queue_splice_tail_init(ended, &lane->air);
 	while ((skb = skb_peek(&lane->air)) &&
 	       wireline_frame(skb)->event_ns <= now_ns) {
-		if (!budget--)
-			return true;
 		__skb_unlink(skb, &lane->air);
-		__skb_queue_tail(arrived, skb);
+		wireline_arrivals_add(&lane->arrivals, skb);
 	}
-	return false;
 }
 
 /*
  * Do all that is due: complete what has left the wire, and move to @arrived, at
- * most @budget of them, the skbs that are the receiver's now. Returns whether
- * there are more; if not, the timer is armed for the next event. Called by the
- * receiver's NAPI only.
+ * most @budget of them, the skbs that the receiver's interrupt takes up. Returns
+ * whether there are more; if not, the timer is armed for the next event. Called
+ * by the receiver's NAPI only.
  *
  * Destructors run without the lock: a socket's may send.
  */
@@ -279,7 +276,9 @@ bool wireline_lane_collect(struct wireline_lane *lane, int budget,
 
 	spin_lock(&lane->lock);
 	if (likely(lane->open)) {
-		more = pass_through_air(lane, now_ns, budget, &ended, arrived);
+		pass_through_air(lane, now_ns, &ended);
+		more = wireline_arrivals_take(&lane->arrivals, now_ns, budget,
+					      arrived);
 		if (!more)
 			arm(lane, now_ns, next_event_ns(lane));
 	} else {

@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 
 #include "clock.h"
+#include "moderation.h"
 
 struct net_device;
 
@@ -22,8 +23,6 @@ struct net_device;
 
 #define WIRELINE_REPORT_MAX_USECS	(10 * USEC_PER_SEC)
 #define WIRELINE_REPORT_MAX_FRAMES	WIRELINE_RING_MAX_FRAMES
-
-#define WIRELINE_NEVER_NS		U64_MAX
 
 /* Counts since the device was made. "Frames" are what is on the wire: a TSO
  * super-frame is one skb and many frames.
@@ -69,6 +68,7 @@ struct wireline_lane {
 	struct sk_buff_head wire;	/* on the wire or waiting for it */
 	struct sk_buff_head left;	/* off the wire, completion to come */
 	struct sk_buff_head air;	/* on the way to the peer */
+	struct wireline_arrivals arrivals; /* there, interrupt to come */
 	struct wireline_lane_stats stats;
 };
 
@@ -91,6 +91,8 @@ void wireline_lane_get_config(struct wireline_lane *lane,
 			      struct wireline_lane_config *config);
 void wireline_lane_configure(struct wireline_lane *lane,
 			     const struct wireline_lane_config *config);
+void wireline_lane_moderate(struct wireline_lane *lane,
+			    const struct wireline_moderation *moderation);
 void wireline_lane_get_stats(struct wireline_lane *lane,
 			     struct wireline_lane_stats *stats,
 			     u32 *ring_used);

@@ -23,6 +23,7 @@ void wireline_lane_init(struct wireline_lane *lane, struct net_device *dev,
 	__skb_queue_head_init(&lane->wire);
 	__skb_queue_head_init(&lane->left);
 	__skb_queue_head_init(&lane->air);
+	__skb_queue_head_init(&lane->arrivals.waiting);
 	lane->armed_ns = WIRELINE_NEVER_NS;
 	lane->idle_seen_ns = WIRELINE_NEVER_NS;
 	lane->clock.speed_mbps = WIRELINE_SPEED_DEFAULT_MBPS;
@@ -54,10 +55,14 @@ void wireline_lane_close(struct wireline_lane *lane)
 	spin_lock_bh(&lane->lock);
 	lane->open = false;
 	lane->stats.dropped_no_link += skb_queue_len(&lane->wire) +
-				       skb_queue_len(&lane->air);
+				       skb_queue_len(&lane->air) +
+				       skb_queue_len(&lane->arrivals.waiting);
 	skb_queue_splice_init(&lane->wire, &lost);
 	skb_queue_splice_init(&lane->air, &lost);
 	skb_queue_splice_init(&lane->left, &lost);
+	skb_queue_splice_init(&lane->arrivals.waiting, &lost);
+	lane->arrivals.frames = 0;
+	lane->arrivals.raised = false;
 	lane->armed_ns = WIRELINE_NEVER_NS;
 	/* The next link starts with an idle wire. */
 	lane->idle_seen_ns = WIRELINE_NEVER_NS;
@@ -76,6 +81,16 @@ void wireline_lane_get_config(struct wireline_lane *lane,
 	spin_lock_bh(&lane->lock);
 	*config = lane->config;
 	spin_unlock_bh(&lane->lock);
+}
+
+/* Look at the lane now: what is due may have changed. Caller holds the lock. */
+static void visit(struct wireline_lane *lane)
+{
+	if (!lane->open)
+		return;
+	lane->armed_ns = ktime_get_ns();
+	hrtimer_start(&lane->timer, ns_to_ktime(lane->armed_ns),
+		      HRTIMER_MODE_ABS);
 }
 
 /*
@@ -98,10 +113,21 @@ void wireline_lane_configure(struct wireline_lane *lane,
 			netif_stop_queue(lane->dev);
 		else
 			netif_wake_queue(lane->dev);
-		lane->armed_ns = ktime_get_ns();
-		hrtimer_start(&lane->timer, ns_to_ktime(lane->armed_ns),
-			      HRTIMER_MODE_ABS);
 	}
+	visit(lane);
+	spin_unlock_bh(&lane->lock);
+}
+
+/*
+ * Take over what the receiver of @lane has set, whose values the caller has
+ * checked. It holds RTNL. What waits already is judged by the new rule at once.
+ */
+void wireline_lane_moderate(struct wireline_lane *lane,
+			    const struct wireline_moderation *moderation)
+{
+	spin_lock_bh(&lane->lock);
+	lane->arrivals.moderation = *moderation;
+	visit(lane);
 	spin_unlock_bh(&lane->lock);
 }
 

@@ -10,6 +10,7 @@
  *
  *	clock.h, frame.h	the time model
  *	lane.c, lane_setup.c	one direction: ring, wire, completions, delay
+ *	moderation.h		when the receiver is interrupted
  *	receive.c		from the wire into the stack
  *	netdev.c		the device, link state
  *	rtnl.c			ip link add | del
@@ -17,7 +18,7 @@
  *	kernel_shift.c		what the kernel has in the place of a knob
  *
  * What it does not do: autonegotiation, half duplex, pause frames, bit errors
- * (netem has them), receive interrupt moderation, more than one queue.
+ * (netem has them), more than one queue, moderation that adapts to the load.
  */
 
 #include <linux/module.h>

@@ -63,6 +63,7 @@ static int wireline_init(struct net_device *dev)
 	end->dev = dev;
 	u64_stats_init(&end->rx.sync);
 	wireline_lane_init(&end->tx, dev, lane_due);
+	end->moderation.frames = 1;
 	netif_napi_add(dev, &end->napi, wireline_receive_poll);
 	return 0;
 }
@@ -197,4 +198,17 @@ void wireline_netdev_join(struct wireline_end *a, struct wireline_end *b)
 {
 	rcu_assign_pointer(a->peer, b);
 	rcu_assign_pointer(b->peer, a);
+	wireline_lane_moderate(&a->tx, &b->moderation);
+	wireline_lane_moderate(&b->tx, &a->moderation);
+}
+
+/* Caller holds RTNL, and has checked the values. */
+void wireline_netdev_moderate(struct wireline_end *end,
+			      const struct wireline_moderation *moderation)
+{
+	struct wireline_end *peer = wireline_peer_rtnl(end);
+
+	end->moderation = *moderation;
+	if (peer)
+		wireline_lane_moderate(&peer->tx, moderation);
 }

@@ -5,18 +5,24 @@
  *	ethtool -s DEV speed MBPS duplex full autoneg off
  *	ethtool -G DEV tx SKBS
  *	ethtool -C DEV tx-usecs USECS tx-frames FRAMES
+ *	ethtool -C DEV rx-usecs USECS rx-frames FRAMES
  *
  * tx-usecs and tx-frames say when the sender learns that frames have left: as
  * soon as the first of them has been off the wire for tx-usecs, or tx-frames of
  * them are, whichever comes first. tx-frames 0 is "any number". tx-frames 1 is
  * "each at once" and leaves tx-usecs without effect, so the two together are
  * refused. All of it is about what this end sends.
+ *
+ * rx-usecs and rx-frames say the same of what this end receives: when it learns
+ * that frames are there. A throttle has no word in ethtool that is not a delay
+ * elsewhere, see sysfs.c.
  */
 
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
 
 #include "end.h"
+#include "netdev.h"
 #include "settings.h"
 
 #define WIRELINE_DRIVER_NAME	"wireline"
@@ -103,11 +109,33 @@ static int wireline_get_coalesce(struct net_device *dev,
 				 struct kernel_ethtool_coalesce *kernel_coal,
 				 struct netlink_ext_ack *extack)
 {
+	const struct wireline_end *end = netdev_priv(dev);
 	struct wireline_lane_config config;
 
 	wireline_lane_get_config(dev_lane(dev), &config);
 	coalesce->tx_coalesce_usecs = config.report_usecs;
 	coalesce->tx_max_coalesced_frames = config.report_frames;
+	coalesce->rx_coalesce_usecs = end->moderation.usecs;
+	coalesce->rx_max_coalesced_frames = end->moderation.frames;
+	return 0;
+}
+
+/* Of what is sent, and of what is received. */
+static int check_wait(u32 usecs, u32 frames, struct netlink_ext_ack *extack)
+{
+	if (usecs > WIRELINE_REPORT_MAX_USECS) {
+		NL_SET_ERR_MSG(extack, "usecs: at most 10000000");
+		return -EINVAL;
+	}
+	if (frames > WIRELINE_REPORT_MAX_FRAMES) {
+		NL_SET_ERR_MSG(extack, "frames: at most 65536");
+		return -EINVAL;
+	}
+	if (usecs && frames == 1) {
+		NL_SET_ERR_MSG(extack,
+			       "frames 1 is each frame at once: with usecs give frames 0 (any number) or more");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -116,28 +144,27 @@ static int wireline_set_coalesce(struct net_device *dev,
 				 struct kernel_ethtool_coalesce *kernel_coal,
 				 struct netlink_ext_ack *extack)
 {
-	u32 frames = coalesce->tx_max_coalesced_frames;
-	u32 usecs = coalesce->tx_coalesce_usecs;
+	u32 tx_frames = coalesce->tx_max_coalesced_frames;
+	u32 rx_frames = coalesce->rx_max_coalesced_frames;
+	struct wireline_end *end = netdev_priv(dev);
+	struct wireline_moderation moderation = end->moderation;
 	struct wireline_lane_config config;
+	int err;
 
-	if (usecs > WIRELINE_REPORT_MAX_USECS) {
-		NL_SET_ERR_MSG(extack, "tx-usecs: at most 10000000");
-		return -EINVAL;
-	}
-	if (frames > WIRELINE_REPORT_MAX_FRAMES) {
-		NL_SET_ERR_MSG(extack, "tx-frames: at most 65536");
-		return -EINVAL;
-	}
-	if (usecs && frames == 1) {
-		NL_SET_ERR_MSG(extack,
-			       "tx-frames 1 reports each frame at once: with tx-usecs give tx-frames 0 (any number) or more");
-		return -EINVAL;
-	}
+	err = check_wait(coalesce->tx_coalesce_usecs, tx_frames, extack);
+	if (!err)
+		err = check_wait(coalesce->rx_coalesce_usecs, rx_frames, extack);
+	if (err)
+		return err;
 
-	wireline_lane_get_config(dev_lane(dev), &config);
-	config.report_usecs = usecs;
-	config.report_frames = frames;
-	wireline_lane_configure(dev_lane(dev), &config);
+	wireline_lane_get_config(&end->tx, &config);
+	config.report_usecs = coalesce->tx_coalesce_usecs;
+	config.report_frames = tx_frames;
+	wireline_lane_configure(&end->tx, &config);
+
+	moderation.usecs = coalesce->rx_coalesce_usecs;
+	moderation.frames = rx_frames;
+	wireline_netdev_moderate(end, &moderation);
 	return 0;
 }
 
@@ -206,8 +233,8 @@ static void wireline_get_ethtool_stats(struct net_device *dev,
 }
 
 const struct ethtool_ops wireline_ethtool_ops = {
-	.supported_coalesce_params = ETHTOOL_COALESCE_TX_USECS |
-				     ETHTOOL_COALESCE_TX_MAX_FRAMES,
+	.supported_coalesce_params = ETHTOOL_COALESCE_USECS |
+				     ETHTOOL_COALESCE_MAX_FRAMES,
 	.get_drvinfo		= wireline_get_drvinfo,
 	.get_link		= ethtool_op_get_link,
 	.get_link_ksettings	= wireline_get_link_ksettings,

@@ -8,6 +8,11 @@
  * Applies to the frames that DEV sends and that leave from then on. Never
  * reorders: a frame does not overtake those that left with a longer delay.
  *
+ * receive_interval_ns: a property of the card, its receive interrupt's throttle:
+ * from one interrupt to the next, 0 (the default) to 10 s at least. The first frame
+ * after a longer silence interrupts at once. Cards by Intel have it in the place of
+ * a delay, and call it by the delay's name in ethtool.
+ *
  * pacing_shift: a choice of the driver. What it writes to the sk_pacing_shift of
  * the sockets whose packets it sends, as mac80211 does: TCP Small Queues' stock
  * limit is the pacing rate, shifted right by that many bits. 0, the default,
@@ -20,6 +25,7 @@
 #include <linux/rtnetlink.h>
 
 #include "end.h"
+#include "netdev.h"
 #include "sysfs.h"
 
 static ssize_t propagation_ns_show(struct device *device,
@@ -61,6 +67,42 @@ static ssize_t propagation_ns_store(struct device *device,
 }
 static DEVICE_ATTR_RW(propagation_ns);
 
+static ssize_t receive_interval_ns_show(struct device *device,
+					struct device_attribute *attr, char *buf)
+{
+	const struct wireline_end *end = netdev_priv(to_net_dev(device));
+
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(end->moderation.interval_ns));
+}
+
+static ssize_t receive_interval_ns_store(struct device *device,
+					 struct device_attribute *attr,
+					 const char *buf, size_t count)
+{
+	struct net_device *dev = to_net_dev(device);
+	struct wireline_end *end = netdev_priv(dev);
+	struct wireline_moderation moderation;
+	u64 interval_ns;
+	int err;
+
+	if (!ns_capable(dev_net(dev)->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	err = kstrtou64(buf, 10, &interval_ns);
+	if (err)
+		return err;
+	if (interval_ns > WIRELINE_INTERVAL_MAX_NS)
+		return -ERANGE;
+
+	if (!rtnl_trylock())
+		return restart_syscall();
+	moderation = end->moderation;
+	moderation.interval_ns = interval_ns;
+	wireline_netdev_moderate(end, &moderation);
+	rtnl_unlock();
+	return count;
+}
+static DEVICE_ATTR_RW(receive_interval_ns);
+
 static ssize_t pacing_shift_show(struct device *device,
 				 struct device_attribute *attr, char *buf)
 {
@@ -93,6 +135,7 @@ static DEVICE_ATTR_RW(pacing_shift);
 
 static struct attribute *wireline_sysfs_attrs[] = {
 	&dev_attr_propagation_ns.attr,
+	&dev_attr_receive_interval_ns.attr,
 	&dev_attr_pacing_shift.attr,
 	NULL
 };
