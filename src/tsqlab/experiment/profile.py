@@ -26,7 +26,7 @@ from tsqlab.airlink.messages import Edca, PhyRate
 from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.errors import UsageError
-from tsqlab.experiment.bounds import between, whole
+from tsqlab.experiment.bounds import KeyedError, between, whole
 from tsqlab.experiment.bundled import bundled_profiles, is_file
 from tsqlab.experiment.invalid import (
     accepted_in,
@@ -41,6 +41,9 @@ from tsqlab.experiment.neutral import NEUTRAL, check_together
 from tsqlab.experiment.toml import TomlFile, read_toml, there
 from tsqlab.units import BASE_UNITS, Duration, Rate, Size
 
+_CardTime = Annotated[Duration, whole(1000, "us"), between(Duration, "0 s", "10 s")]
+_Batch = Annotated[int, Field(ge=2, le=65536)] | None
+
 
 class Wireline(BaseModel):
     """An Ethernet card (kernel/modules/wireline)."""
@@ -52,16 +55,21 @@ class Wireline(BaseModel):
     line_rate: Annotated[Rate, whole(10**6, "Mbit/s"), between(Rate, "10 Mbit/s", "100 Gbit/s")]
     tx_ring: Annotated[int, Field(ge=1, le=65536)] = 256  # capacity in frames
     # The time from the end of a frame on the wire to its completion.
-    completion_delay: Annotated[Duration, whole(1000, "us"), between(Duration, "0 s", "10 s")] = (
-        Duration(0)
-    )
+    completion_delay: _CardTime = Duration(0)
     # Completions come earlier when this many frames wait for them.
-    completion_batch: Annotated[int, Field(ge=2, le=65536)] | None = None
+    completion_batch: _Batch = None
+    # Of what the card receives: the time from a frame's arrival to the interrupt that takes it up,
+    # the frames at which that comes earlier, and the time from one interrupt to the next.
+    receive_delay: _CardTime = Duration(0)
+    receive_batch: _Batch = None
+    receive_interval: _CardTime = Duration(0)
 
     @model_validator(mode="after")
     def _batch_of_delayed(self) -> Wireline:
-        if self.completion_batch and not self.completion_delay:
-            raise ValueError("completion_batch needs a completion_delay")
+        for what in ("completion", "receive"):
+            batch, delay = f"{what}_batch", f"{what}_delay"
+            if getattr(self, batch) and not getattr(self, delay):
+                raise KeyedError([batch], f"{batch} needs a {delay}")
         return self
 
 

@@ -69,6 +69,26 @@ def test_plan(name, golden):
     golden(f"plan-{name}.txt", text_of(spec))
 
 
+def test_a_card_that_moderates_its_interrupts_is_set_so():
+    plans = {}
+    for device in ("gigabit", "tg3", "e1000e"):
+        spec = Spec.model_validate({"title": "", "testbed": {"device": device}})
+        plans[device] = ["\t".join(line) for line in make_plan(spec, load_profile(device)).set_up]
+    moderation = {name: [line for line in plan if "\t-C\ts0" in line or "s0/wireline" in line]
+                  for name, plan in plans.items()}  # fmt: skip
+    assert moderation == {
+        "gigabit": [],
+        "tg3": [
+            "run\t-\tethtool\t-C\ts0\ttx-usecs\t72\ttx-frames\t53",
+            "run\t-\tethtool\t-C\ts0\trx-usecs\t20\trx-frames\t5",
+        ],
+        "e1000e": [
+            "run\t-\tethtool\t-C\ts0\ttx-usecs\t8\ttx-frames\t0",
+            "write\t-\t/sys/class/net/s0/wireline/receive_interval_ns\t50000",
+        ],
+    }
+
+
 def test_netem_is_above_the_rate_and_the_qdisc_below():
     spec = Spec.model_validate(
         {"title": "", "testbed": {"egress": {"R>S": {"rate": "10 Mbit/s", "delay": "1 ms"}}}}

@@ -104,11 +104,16 @@ def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[s
     speed = ["speed", str(mbit_per_s), "duplex", "full", "autoneg", "off"]
     yield ["run", "-", "ethtool", "-s", port.device, *speed]
     yield ["run", "-", "ethtool", "-G", port.device, "tx", str(card.tx_ring)]
-    if card.completion_delay:
-        usecs, frames = card.completion_delay // 1000, card.completion_batch or 0
-        coalesce = ["tx-usecs", str(usecs), "tx-frames", str(frames)]
-        yield ["run", "-", "ethtool", "-C", port.device, *coalesce]
-    for name, value in attributes.items():
+    waits = {
+        "tx": (card.completion_delay, card.completion_batch),
+        "rx": (card.receive_delay, card.receive_batch),
+    }
+    for side, (delay, batch) in waits.items():
+        if delay:
+            coalesce = [f"{side}-usecs", str(delay // 1000), f"{side}-frames", str(batch or 0)]
+            yield ["run", "-", "ethtool", "-C", port.device, *coalesce]
+    own = {"receive_interval_ns": int(card.receive_interval)}
+    for name, value in (own | dict(attributes)).items():
         if value:
             path = f"/sys/class/net/{port.device}/wireline/{name}"
             yield ["write", "-", path, str(value)]
