@@ -11,10 +11,17 @@
 | xpkts, as 40pkts | 10 MB | 0  | x: a static limit (aggregating, section IV) |
 | NoTSQ            | -1: no limit         |
 
+cotsq's own "TSQ" is the series with 128 KB, 1 ms and no floor, which stock's two skbs are:
+``{ bytes = 131072, us = 1000, pkts = "none" }``.
+
 A table of ``bytes``, ``us`` and ``pkts`` sets the CoTSQ series' three sysctls as they are
-(tcp_tsq_bytes, tcp_tsq_us, tcp_tsq_pkts). A table of ``shift`` sets mainline's own knob, the
-value that a driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms). In the name of a
-cell a table is a text such as "us=3500+pkts=2", which a file may also have in place of the table.
+(tcp_tsq_bytes, tcp_tsq_us, tcp_tsq_pkts), where 0 is stock's. So a limit without a floor in
+packets, pkts = 0 in cotsq's own formula, is ``pkts = "none"``. It is written as 1, which is the
+same: TCP compares the limit with what is below before it sends a packet, so that a flow with
+nothing below it may always send one, whatever the limit. A table of ``shift`` sets mainline's own
+knob, the value that a driver writes to sk_pacing_shift (10: about 1 ms, 8: 4 ms, 7: 8 ms). In the
+name of a cell a table is a text such as "us=3500+pkts=2", which a file may also have in place of
+the table.
 
 What a setting allows is a number on an axis, in ms of data or in packets: "4TSQ", a table of
 us = 4000 and sk_pacing_shift = 8 are about the same. Two settings are not numbers, but references
@@ -38,7 +45,7 @@ MAC80211_SHIFT = 7  # what mac80211 writes there (Linux 6.12, net/mac80211/main.
 _BYTES_MAX = (1 << 31) - 1
 _BYTES_OF_PAPERS = 10_000_000  # so large that it never limits a socket
 _TIME_OFF_US = 1  # the least time, far below a packet; 0 would mean the time of stock TSQ
-_TABLE = re.compile(r"[a-z]+=-?[0-9]+(\+[a-z]+=-?[0-9]+)*")
+_TABLE = re.compile(r"[a-z]+=(-?[0-9]+|none)(\+[a-z]+=(-?[0-9]+|none))*")
 
 Reference = Literal["stock TSQ", "no TSQ"]
 STOCK: Reference = "stock TSQ"
@@ -61,6 +68,11 @@ class KernelTime:
         return max((2 * 10**6 * self.numerator + whole) // (2 * whole), 1)
 
 
+def _floor(value: Any) -> Any:
+    """The packets that a flow without a floor has all the same."""
+    return 1 if value == "none" else value
+
+
 class Tsq(BaseModel):
     """One setting; all zeros is stock."""
 
@@ -68,7 +80,7 @@ class Tsq(BaseModel):
 
     bytes: Annotated[int, Field(ge=-1, le=_BYTES_MAX)] = 0  # -1: no limit
     us: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    pkts: Annotated[int, Field(ge=0, le=65535)] = 0
+    pkts: Annotated[int, BeforeValidator(_floor), Field(ge=0, le=65535)] = 0
     shift: Annotated[int, Field(ge=0, le=31)] = 0
 
     @classmethod

@@ -34,6 +34,8 @@ from tsqlab.runner.experiment import jobs_of
         ({"pkts": 40}, Tsq(pkts=40)),
         ({"bytes": 131072, "us": 3500}, Tsq(bytes=131072, us=3500)),
         ("bytes=-1+us=3500+pkts=2", Tsq(bytes=-1, us=3500, pkts=2)),
+        ({"us": 1000, "pkts": "none"}, Tsq(us=1000, pkts=1)),
+        ("us=1000+pkts=none", Tsq(us=1000, pkts=1)),
         ({"shift": 8}, Tsq(shift=8)),
     ],
 )
@@ -42,7 +44,22 @@ def test_names(given, setting):
 
 
 @pytest.mark.parametrize(
-    "given", ["0TSQ", "tsq", "0pkts", "-1TSQ", "1.5TSQ", "HalfTSQ", "ms=6", "us=", 6, {"ms": 6}]
+    "given",
+    [
+        "0TSQ",
+        "tsq",
+        "0pkts",
+        "-1TSQ",
+        "1.5TSQ",
+        "HalfTSQ",
+        "ms=6",
+        "us=",
+        6,
+        {"ms": 6},
+        {"us": "none"},
+        "us=none",
+        "pkts=no",
+    ],
 )
 def test_what_is_no_name(given):
     with pytest.raises(ValidationError):
