@@ -2,7 +2,8 @@
 """The nodes of both layouts, and the egresses between them: the one place that names them.
 
     wired    C --link-- R --link-- S
-    wifi     C --802.11-- AP --link-- S, or C1, C2, ... at the access point
+    wifi     C --802.11-- AP --link-- S, or C1, C2, ... at the access point;
+             C --802.11-- AP, where the access point itself is the server
 
 An egress is one direction of a link, named by the node that sends and the one that receives:
 "C>R". The access point has one egress to all of its stations, "AP>C".
@@ -14,6 +15,9 @@ WIRED, WIFI = "wired", "wifi"
 """The layouts."""
 
 CLIENT, ROUTER, ACCESS_POINT, SERVER = "C", "R", "AP", "S"
+
+SERVERS = (SERVER, ACCESS_POINT)
+"""The nodes that the far end of all flows and pings may be."""
 
 
 def egress(sender: str, receiver: str) -> str:
@@ -33,10 +37,10 @@ def clients(stations: int) -> tuple[str, ...]:
     return tuple(f"{CLIENT}{number}" for number in range(1, stations + 1))
 
 
-def nodes(layout: str, stations: int = 1) -> tuple[str, ...]:
+def nodes(layout: str, stations: int = 1, server: str = SERVER) -> tuple[str, ...]:
     """All nodes of a layout; *stations* is how many clients a Wi-Fi has."""
     middle = ROUTER if layout == WIRED else ACCESS_POINT
-    return (*clients(stations), middle, SERVER)
+    return tuple(dict.fromkeys((*clients(stations), middle, server)))
 
 
 UP_TO_ROUTER, DOWN_FROM_ROUTER = egress(CLIENT, ROUTER), egress(ROUTER, CLIENT)
@@ -47,9 +51,10 @@ TO_STATIONS = egress(ACCESS_POINT, CLIENT)
 WIFI_WIRE = (egress(ACCESS_POINT, SERVER), egress(SERVER, ACCESS_POINT))
 
 
-def egresses(layout: str, stations: int = 1) -> tuple[str, ...]:
+def egresses(layout: str, stations: int = 1, server: str = SERVER) -> tuple[str, ...]:
     """Every direction of every link of a layout."""
     if layout == WIRED:
         return WIRED_EGRESSES
     to_access_point = (egress(client, ACCESS_POINT) for client in clients(stations))
-    return (*to_access_point, TO_STATIONS, *WIFI_WIRE)
+    wire = WIFI_WIRE if server == SERVER else ()
+    return (*to_access_point, TO_STATIONS, *wire)

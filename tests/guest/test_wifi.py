@@ -10,6 +10,7 @@ from tsqlab.airlink.uapi import ProfileAttribute
 from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.guest.boot import GuestError
 from tsqlab.metrics import summarise
+from tsqlab.metrics.document import trace
 
 SHORT = {"length": "5 s", "delay": "1 s"}
 ADDRESS = "02:00:00:00:00:01"
@@ -94,6 +95,21 @@ def test_the_three_keys_about_reports(cell, tmp_path, keys, round_ms):
     document = cell({"testbed": wifi(device=str(device)), "flows": flows})
     mbps = 8 * 8 * 1472 / (round_ms * 1000)
     assert summarise(document)["goodput_mbps"] == pytest.approx(mbps, rel=0.03)
+
+
+@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k_3x3"])
+def test_the_access_point_can_be_the_server(cell, device):
+    testbed = {"layout": "wifi", "device": device, "server": "AP"}
+    document = cell({"testbed": testbed, "flows": {**SHORT, "test": "rrul_be"}})
+    measured = trace(document)
+    assert (measured.server, document["metadata"]["HOST"]) == ("AP", "AP")
+    assert all(flow.mean_mbps(measured.begin_s, measured.end_s) > 0 for flow in measured.flows)
+    assert len(measured.flows) == 8
+    assert min(len(ping.value) for ping in measured.pings.values()) > 0
+    assert measured.wires == ()
+    # A download is sent at the access point, whose own sockets its radio is fed by.
+    (down,) = {measured.sender_of(flow) for flow in measured.flows if flow.direction == "down"}
+    assert down == "AP"
 
 
 def test_the_histogram_is_of_all_ppdus(cell):

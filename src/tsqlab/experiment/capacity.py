@@ -22,7 +22,7 @@ from tsqlab.model.mac import (
     mpdu_bytes,
 )
 from tsqlab.results.record import Capacity, RadioCapacity, TsqCapacity, WireCapacity
-from tsqlab.topology import ACCESS_POINT, SERVER, WIFI_WIRE
+from tsqlab.topology import ACCESS_POINT, WIFI_WIRE
 from tsqlab.units import Rate
 
 _WIRE_BYTES = 24
@@ -37,7 +37,7 @@ _BYTES, _US = "net.ipv4.tcp_tsq_bytes", "net.ipv4.tcp_tsq_us"
 
 def capacity(spec: Spec, profile: Profile) -> Capacity:
     """The most that each link of a cell can carry, and what TSQ's limit is made of."""
-    senders = {flow.series: client if flow.direction == "up" else SERVER
+    senders = {flow.series: client if flow.direction == "up" else spec.testbed.server
                for flow, client in spec.flows_of_clients()}  # fmt: skip
     return Capacity(
         wires=_wires(spec, profile),
@@ -50,7 +50,8 @@ def _wires(spec: Spec, profile: Profile) -> dict[str, WireCapacity]:
     testbed = spec.testbed
     if isinstance(profile, Airlink):
         line_rate = profile.ethernet.line_rate
-        egresses = {name: testbed.egress.get(name, Egress()) for name in WIFI_WIRE}
+        egresses = {name: testbed.egress.get(name, Egress())
+                    for name in WIFI_WIRE if name in testbed.egresses}  # fmt: skip
     else:
         line_rate, egresses = testbed.line_rate(profile.line_rate), testbed.shaped()
     return {name: _wire(egress.rate, line_rate) for name, egress in egresses.items()}

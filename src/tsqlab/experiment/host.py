@@ -10,6 +10,7 @@ from tsqlab.experiment.era import ERAS, Offloads
 from tsqlab.experiment.profile import Airlink, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import MAC80211_SHIFT, STOCK_SHIFT, KernelTime
+from tsqlab.topology import ACCESS_POINT, SERVER
 from tsqlab.units import Size
 
 OUTPUT_BYTES = "net.ipv4.tcp_limit_output_bytes"
@@ -33,7 +34,6 @@ class Host:
     offloads_cause: str
     truesize: Size | None  # None: what the guest's kernel charges
     truesize_cause: str
-    shift: Shift | None  # of the clients; None: nothing but what mac80211 has by itself
 
 
 def host_of(spec: Spec, profile: Profile) -> Host:
@@ -45,15 +45,35 @@ def host_of(spec: Spec, profile: Profile) -> Host:
         "sender.offloads" if sender.offloads else _era(spec),
         usual.truesize if sender.truesize is None else sender.truesize or None,
         _era(spec) if sender.truesize is None else "sender.truesize",
-        client_shift(spec, profile),
     )
 
 
-def client_shift(spec: Spec, profile: Profile) -> Shift | None:
-    """What the device of a client writes to sk_pacing_shift."""
+def sender_shift(spec: Spec, profile: Profile, node: str) -> Shift | None:
+    """What the device of a sending node writes to sk_pacing_shift; None: nothing of ours.
+
+    None of a radio of mac80211 is that mac80211 writes what it has by itself.
+    """
     if spec.sender.tsq.shift:
         return Shift(spec.sender.tsq.shift, "sender.tsq")
-    return radio_shift(spec, profile, profile.front) if isinstance(profile, Airlink) else None
+    if radio := radio_at(profile, node):
+        return radio_shift(spec, radio.own, radio.front)
+    return None
+
+
+@dataclass(frozen=True)
+class RadioAt:
+    """The radio of a node."""
+
+    own: Airlink  # its profile
+    front: str  # that of all radios of a cell, the stations'
+
+
+def radio_at(profile: Profile, node: str) -> RadioAt | None:
+    """The radio that a node has over devices of *profile*; None of one that has a wire only."""
+    if not isinstance(profile, Airlink) or node == SERVER:
+        return None
+    of_access_point = profile.access_point or profile
+    return RadioAt(of_access_point if node == ACCESS_POINT else profile, profile.front)
 
 
 def radio_shift(spec: Spec, radio: Airlink, front: str) -> Shift | None:
@@ -80,16 +100,16 @@ def own_shift(spec: Spec, profile: Profile) -> Shift:
 def tsq_sysctls(spec: Spec, profile: Profile, node: str) -> dict[str, int | KernelTime]:
     """The sysctls of sender.tsq at a node, for packets that count as the host's; empty for stock.
 
-    Where stock's time is the driver's, that is what counts, in numbers; the server has a wire.
+    Where stock's time is the driver's, that is what counts, in numbers; the server S has a wire.
     """
-    host = host_of(spec, profile)
-    shift: int | None = spec.sender.tsq.shift or None
-    if node in spec.testbed.clients and isinstance(profile, Airlink):
-        if host.shift is None:
-            shift = MAC80211_SHIFT if profile.front == "softmac" else None
-        elif host.shift.value != "kernel":
-            shift = host.shift.value
-    return spec.sender.tsq.sysctls(host.truesize, shift, ERAS[spec.lab.era].charged)
+    written, radio = sender_shift(spec, profile, node), radio_at(profile, node)
+    shift: int | None = None
+    if written is None and radio and radio.front == "softmac":
+        shift = MAC80211_SHIFT
+    elif written and written.value != "kernel":
+        shift = written.value
+    charged = ERAS[spec.lab.era].charged
+    return spec.sender.tsq.sysctls(host_of(spec, profile).truesize, shift, charged)
 
 
 def era_sysctls(spec: Spec, profile: Profile) -> dict[str, int]:

@@ -58,7 +58,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
 
 _KEYS_OF_LAYOUTS = {
     WIRED: ("bottleneck",),
-    WIFI: ("stations", "rate", "rts", "loss", "snr"),
+    WIFI: ("server", "stations", "rate", "rts", "loss", "snr"),
 }
 # What a single station cannot have otherwise: each looks like what could be a table of stations.
 _OF_ALL_STATIONS = ("device", "rate", "rts", "loss", "snr")
@@ -202,6 +202,8 @@ class Testbed(_Table):
     egress: dict[str, Egress] = {}
     sysctl: dict[str, dict[SysctlName, SysctlValue]] = {}
 
+    # The node at the far end of all flows and pings. AP: there is no wire.
+    server: Annotated[str, _one_of("server", topology.SERVERS)] = topology.SERVER
     # How many there are; the streams take turns at them.
     stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
     # The rate of data frames, in both directions; none: the slower of both devices' rates.
@@ -244,6 +246,12 @@ class Testbed(_Table):
         for name in self.sysctl:
             if name not in self.nodes:
                 raise ValueError(f'no node "{name}"; there are {", ".join(self.nodes)}')
+        if self.base_rtt and self.server == topology.ACCESS_POINT:
+            raise KeyedError(
+                ["base_rtt"],
+                'is of the wire to the server, and server = "AP" has none; '
+                'expected [testbed.egress."AP>C"] with a delay',
+            )
         return self
 
     @property
@@ -254,12 +262,12 @@ class Testbed(_Table):
     @property
     def nodes(self) -> tuple[str, ...]:
         """All nodes."""
-        return topology.nodes(self.layout, self.stations)
+        return topology.nodes(self.layout, self.stations, self.server)
 
     @property
     def egresses(self) -> tuple[str, ...]:
         """Every node's sides, by whom it sends to there."""
-        return topology.egresses(self.layout, self.stations)
+        return topology.egresses(self.layout, self.stations, self.server)
 
     def shaped(self) -> dict[str, Egress]:
         """Each egress with the bottleneck's shorthand and the defaults filled in."""

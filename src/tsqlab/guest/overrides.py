@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tsqlab.experiment.host import client_shift, host_of
+from tsqlab.experiment.host import host_of, sender_shift
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import STOCK_SHIFT, KernelTime
 from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
-from tsqlab.topology import SERVER
+from tsqlab.topology import SERVERS
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Override:
     @property
     def where(self) -> str:
         """The senders as text: "C", "C and S", "C1 to C20"."""
-        clients = [node for node in self.nodes if node != SERVER]
+        clients = [node for node in self.nodes if node not in SERVERS]
         parts = [f"{clients[0]} to {clients[-1]}"] if len(clients) > 2 else clients
-        return " and ".join([*parts, *(node for node in self.nodes if node == SERVER)])
+        return " and ".join([*parts, *(node for node in self.nodes if node in SERVERS)])
 
 
 def senders(spec: Spec) -> tuple[str, ...]:
     """The nodes where flows are sent; the clients if there are pings only."""
-    flows = spec.flows_of_clients()
-    sending = {client if flow.direction == "up" else SERVER for flow, client in flows}
+    flows, server = spec.flows_of_clients(), spec.testbed.server
+    sending = {client if flow.direction == "up" else server for flow, client in flows}
     return tuple(node for node in spec.testbed.nodes if node in sending) or spec.testbed.clients
 
 
@@ -69,11 +69,8 @@ def _at(spec: Spec, profile: Profile, node: str) -> Iterable[_Found]:
 
 
 def _shift(spec: Spec, profile: Profile, node: str) -> Iterable[_Found]:
-    shift = client_shift(spec, profile)
-    if node == SERVER:  # which has a wire
-        if spec.sender.tsq.shift:
-            yield "sk_pacing_shift", str(spec.sender.tsq.shift), "sender.tsq"
-    elif shift and shift.value == "kernel":
+    shift = sender_shift(spec, profile, node)
+    if shift and shift.value == "kernel":
         value = "the kernel's own default, in the place of mac80211's"
         yield "sk_pacing_shift", value, shift.cause
     elif shift:

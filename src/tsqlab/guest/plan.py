@@ -18,13 +18,11 @@ from tsqlab.guest.captures import capture_lines, set_up_lines
 from tsqlab.guest.places import PLAN_NAME
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
-    SERVER_ADDRESS,
     PlanLine,
     Wiring,
     qdisc_series,
     wiring,
 )
-from tsqlab.topology import SERVER
 
 T0_NS = 10_000_000_000
 """When the measurement starts, after the boot, in virtual time. Set-up is done long before,
@@ -93,17 +91,25 @@ def _clock(spec: Spec) -> PlanLine:
 
 
 def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
-    traffic = spec.traffic()
+    traffic, server = spec.traffic(), _Server(spec.testbed.server, wired.server_address)
     for number, (flow, client) in enumerate(spec.flows_of_clients()):
         port = str(_FIRST_PORT + number)
         lines = _tcp if flow.protocol == "tcp" else _udp
-        yield from lines(spec, flow, port, client)
+        yield from lines(spec, flow, server, port, client)
     for number, probe in enumerate(traffic.probes, _FIRST_PORT + len(traffic.flows)):
-        yield from _probe(spec, probe, str(number), spec.testbed.clients[0])
+        yield from _probe(spec, probe, server, str(number))
     for end in wired.qdiscs.values():
         yield ["qdisc", end.node, qdisc_series(end), end.device, str(LEAF_MAJOR)]
     for radio in wired.radios:
         yield list(radio.line)
+
+
+@dataclass(frozen=True)
+class _Server:
+    """The far end of all flows and pings."""
+
+    node: str
+    address: str
 
 
 def _period(spec: Spec, flow: Flow) -> list[str]:
@@ -112,23 +118,23 @@ def _period(spec: Spec, flow: Flow) -> list[str]:
     return [str(start + start_jitter_ns(spec.lab.seed, flow.id)), str(stop)]
 
 
-def _tcp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[PlanLine]:
+def _tcp(spec: Spec, flow: Flow, server: _Server, port: str, client: str) -> Iterable[PlanLine]:
     """The server listens and the client connects, whichever of them sends."""
     here, there = ("send", "recv") if flow.direction == "up" else ("recv", "send")
-    common = [SERVER_ADDRESS, port, flow.congestion_control, str(flow.tos)]
-    for node, begins, does in ((SERVER, "listen", there), (client, "connect", here)):
+    common = [server.address, port, flow.congestion_control, str(flow.tos)]
+    for node, begins, does in ((server.node, "listen", there), (client, "connect", here)):
         yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *_period(spec, flow)]
 
 
-def _udp(spec: Spec, flow: Flow, port: str, client: str) -> Iterable[PlanLine]:
-    sends = [SERVER_ADDRESS, port, str(flow.tos), str(spec.flows.udp_size)]
+def _udp(spec: Spec, flow: Flow, server: _Server, port: str, client: str) -> Iterable[PlanLine]:
+    sends = [server.address, port, str(flow.tos), str(spec.flows.udp_size)]
     words = [*sends, str(spec.flows.udp_rate), *_period(spec, flow)]
-    yield ["udp", SERVER, f"{flow.id}-recv", "recv", *words]
+    yield ["udp", server.node, f"{flow.id}-recv", "recv", *words]
     yield ["udp", client, f"{flow.id}-send", "send", *words]
 
 
-def _probe(spec: Spec, probe: Probe, port: str, client: str) -> Iterable[PlanLine]:
-    words = [SERVER_ADDRESS, port, str(probe.tos), str(spec.flows.step)]
+def _probe(spec: Spec, probe: Probe, server: _Server, port: str) -> Iterable[PlanLine]:
+    words = [server.address, port, str(probe.tos), str(spec.flows.step)]
     if probe.protocol == "udp":
-        yield ["ping", SERVER, f"{probe.id}-echo", "udp-echo", *words]
-    yield ["ping", client, probe.id, probe.protocol, *words]
+        yield ["ping", server.node, f"{probe.id}-echo", "udp-echo", *words]
+    yield ["ping", spec.testbed.clients[0], probe.id, probe.protocol, *words]

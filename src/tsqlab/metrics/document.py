@@ -155,6 +155,11 @@ class Trace:
     radios: tuple[Radio, ...] = ()
     wires: tuple[Wire, ...] = ()
     silent_pings: tuple[str, ...] = ()  # the names of series of pings that nobody answered
+    server: str = SERVER  # the node at the flows' far end
+
+    def sender_of(self, flow: Flow) -> str:
+        """The node that sends a flow's data."""
+        return flow.client if flow.direction == "up" else self.server
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum over all flows in that direction, at each step in which any has a sample."""
@@ -224,6 +229,7 @@ def trace(document: Document) -> Trace:
               and (most := _capacity(document, name))),
         tuple(name for name in raw if not raw[name] and _PING.fullmatch(name)
               and _meta(document, name).get("RUNNER") in _PING_RUNNERS),
+        _server(document),
     )  # fmt: skip
 
 
@@ -293,6 +299,11 @@ def _client(name: str, document: Document) -> str:
     return str(_meta(document, name).get(CLIENT_KEY, CLIENT))
 
 
+def _server(document: Document) -> str:
+    """The node at the flows' far end; in a file of Flent's own, the host that has netserver."""
+    return str(document["metadata"].get("HOST", SERVER))
+
+
 def _capacity(document: Document, name: str) -> Capacity:
     """Numbers by name; empty in a file that the lab did not write. Raises ValueError."""
     most = _meta(document, name).get(CAPACITY_KEY, {})
@@ -308,7 +319,7 @@ def _own_queue(name: str, direction: Direction, document: Document) -> list[dict
     which names queues by other hosts.
     """
     raw = document["raw_values"]
-    sender = _client(name, document) if direction == "up" else SERVER
+    sender = _client(name, document) if direction == "up" else _server(document)
     for series in raw:
         if (queue := _QUEUE.fullmatch(series)) and sender_of(queue[1]) == sender:
             return list(raw[series])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tsqlab.metrics.document import Floats, Flow, Radio, Rows, Trace, Wire
-from tsqlab.topology import ACCESS_POINT, ROUTER, SERVER, sender_of
+from tsqlab.topology import ACCESS_POINT, ROUTER, sender_of
 
 WIRE_FULL = 0.97
 """The share of its rate at which a wire counts as full. A knee's 3 % are the same."""
@@ -35,8 +35,8 @@ Mask = NDArray[np.bool_]
 def wires_of(cell: Trace, flow: Flow) -> list[Wire]:
     """The wires that a flow's data crosses."""
     middle = (ROUTER, ACCESS_POINT)
-    senders = (flow.client, *middle) if flow.direction == "up" else (SERVER, *middle)
-    ends = (SERVER, *middle) if flow.direction == "up" else (flow.client, *middle)
+    senders = (flow.client, *middle) if flow.direction == "up" else (cell.server, *middle)
+    ends = (cell.server, *middle) if flow.direction == "up" else (flow.client, *middle)
     return [wire for wire in cell.wires
             if sender_of(wire.egress) in senders
             and wire.egress.partition(">")[2] in ends]  # fmt: skip
@@ -112,11 +112,10 @@ def air_full(cell: Trace, radio: Radio, steps_end_s: Floats) -> Mask:
 def _above(cell: Trace, radio: Radio, t_s: Floats) -> Floats:
     """The packets that the sockets of the radio's own node have below them.
 
-    None of an access point: what it sends has left its socket, at the server.
+    None of an access point that forwards: what it sends has left its socket, at the server.
     """
     sockets = [flow.socket for flow in cell.flows
-               if radio.is_station and flow.direction == "up" and flow.client == radio.node
-               and len(flow.socket.t_s)]  # fmt: skip
+               if cell.sender_of(flow) == radio.node and len(flow.socket.t_s)]  # fmt: skip
     keys = ("tcp_wmem_alloc_bytes", "udp_wmem_alloc_bytes")
     below_bytes = [np.maximum(_at(rows, key, t_s), 0) for rows in sockets for key in keys]
     packet_bytes = radio.most.get("packet_bytes", np.inf)

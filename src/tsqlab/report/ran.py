@@ -30,6 +30,7 @@ from tsqlab.report.overridden import Overridden, overridden
 from tsqlab.report.table import distinct, in_parts
 from tsqlab.results.folder import Manifest, ManifestKernel
 from tsqlab.results.repetitions import SEED
+from tsqlab.topology import SERVER
 
 _VALUES_MAX = 12  # of a key, that a line names
 
@@ -122,7 +123,7 @@ def _facts(folder: Folder, ran: Sequence[Conditions]) -> dict[str, str]:
         "Experiment": manifest.experiment,
         "Paper": ", ".join(part for part in source if part),
         "Device": distinct(cell.texts[DEVICE] for cell in ran),
-        "Layout": distinct(cell.texts["layout"] for cell in ran),
+        "Layout": distinct(map(_layout, ran)),
         "Rate": _rates(ran),
         "Sender": "; ".join(_sender(ran)),
         "Flows": _flows(ran),
@@ -141,6 +142,12 @@ def _seeds(manifest: Manifest) -> str:
         for more in (False, True)
     )  # fmt: skip
     return f"{own}; {further} where they left a verdict open" if further else own
+
+
+def _layout(cell: Conditions) -> str:
+    """The layout, and what is not as usual in it: "wifi (server AP)"."""
+    layout, server = cell.texts["layout"], cell.spec.testbed.server
+    return layout if server == SERVER else f"{layout} (server {server})"
 
 
 def _rates(ran: Sequence[Conditions]) -> str:

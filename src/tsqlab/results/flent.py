@@ -62,7 +62,7 @@ from tsqlab.results.samples import (
     qdisc_samples,
     radio_samples,
 )
-from tsqlab.topology import CLIENT, SERVER
+from tsqlab.topology import CLIENT
 
 VERSION = 4
 SUFFIX = ".flent.gz"
@@ -221,8 +221,8 @@ def _metadata(record: CellRecord, series_meta: Mapping[str, Any]) -> dict[str, A
         "DELAY": _plain(record.delay_s),
         "TOTAL_LENGTH": _plain(record.total_s),
         "STEP_SIZE": record.step_s,
-        "HOST": SERVER,
-        "HOSTS": [SERVER],
+        "HOST": record.server,
+        "HOSTS": [record.server],
         "LOCAL_HOST": CLIENT,
         "IP_VERSION": 4,
         "TIME": time,

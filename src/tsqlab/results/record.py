@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tsqlab.results.measurement import Measurement
-from tsqlab.topology import CLIENT
+from tsqlab.topology import CLIENT, SERVER
 
 Level = str | int | float
 """A factor's value."""
@@ -83,6 +83,7 @@ class CellRecord:
     provenance: Mapping[str, Any]
     measurement: Measurement
     capacity: Capacity = Capacity()
+    server: str = SERVER  # the node at the flows' far end
 
     @property
     def total_s(self) -> float:

@@ -144,4 +144,5 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         },
         measurement=measurement,
         capacity=capacity(spec, job.profile),
+        server=spec.testbed.server,
     )

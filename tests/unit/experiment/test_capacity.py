@@ -72,6 +72,16 @@ def test_both_sides_have_their_own_profile() -> None:
     assert not radios["C1"].pulls
 
 
+def test_an_access_point_that_is_the_server_has_no_wire_and_is_a_sender() -> None:
+    most = capacity_of(
+        {"tsq": "CoTSQ"}, {"test": "tcp_download"}, layout="wifi", server="AP",
+        sysctl={"AP": {"net.ipv4.tcp_tsq_us": 700}},
+    )  # fmt: skip
+    assert most.wires == {}
+    assert set(most.radios) == {"C", "AP"}
+    assert most.tsq == {"TCP download": TsqCapacity(10_000_000, 700)}
+
+
 @pytest.mark.parametrize(
     ("sender", "sysctl", "expected"),
     [

@@ -12,6 +12,7 @@ from tsqlab.experiment.host import (
     host_of,
     needs_cotsq,
     own_shift,
+    sender_shift,
     tsq_sysctls,
 )
 from tsqlab.experiment.load import load
@@ -31,6 +32,15 @@ def host(device="ath9k_htc", era=TODAY, **sender):
     data = {"title": "", "testbed": testbed, "lab": {"era": era}, "sender": sender}
     spec = Spec.model_validate(data)
     return host_of(spec, load_profile(device)), needs_cotsq(spec, load_profile(device))
+
+
+def shift_of(node="C", device="ath9k", era=TODAY, server="S", **sender):
+    layout = {"layout": "wired"} if device == "gigabit" else {"layout": "wifi", "server": server}
+    testbed = {**layout, "device": device}
+    spec = Spec.model_validate(
+        {"title": "", "testbed": testbed, "lab": {"era": era}, "sender": sender}
+    )
+    return sender_shift(spec, load_profile(device), node)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +64,8 @@ def host(device="ath9k_htc", era=TODAY, **sender):
 )
 def test_what_follows_from_an_era(device, era, offloads, truesize, shift):
     found, cotsq = host(device, era)
-    assert (found.offloads, found.truesize, found.shift) == (offloads, truesize, shift)
+    assert (found.offloads, found.truesize) == (offloads, truesize)
+    assert shift_of("C", device, era) == shift
     assert found.offloads_cause == found.truesize_cause == f"era {era}"
     assert cotsq == bool(truesize)
 
@@ -63,9 +74,17 @@ def test_a_value_given_wins():
     found, cotsq = host("ath9k", "4.13", offloads="gso", truesize="kernel", tsq={"shift": 8})
     assert (found.offloads, found.truesize) == ("gso", None)
     assert (found.offloads_cause, found.truesize_cause) == ("sender.offloads", "sender.truesize")
-    assert found.shift == Shift(8, "sender.tsq")
+    assert shift_of(era="4.13", tsq={"shift": 8}) == Shift(8, "sender.tsq")
     assert not cotsq
     assert host("gigabit", truesize="3000 B")[0].truesize == 3000
+
+
+def test_an_access_point_that_is_the_server_sends_over_its_own_radio():
+    assert shift_of("AP", device="brcmfmac", server="AP") == Shift(8, "profile brcmfmac")
+    assert shift_of("AP", era="4.13", server="AP") == MAC80211
+    assert shift_of("AP", server="AP", tsq={"shift": 6}) == Shift(6, "sender.tsq")
+    # S has a wire, and Ethernet drivers write nothing.
+    assert shift_of("S", device="brcmfmac") is shift_of("S", era="4.13") is None
 
 
 @pytest.mark.parametrize("truesize", [None, "kernel", "3000 B"])

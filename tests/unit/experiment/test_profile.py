@@ -153,10 +153,21 @@ def test_a_layout_has_its_own_device_nodes_and_keys():
     assert wifi.egresses == ("C1>AP", "C2>AP", "AP>C", "AP>S", "S>AP")
 
 
+def test_an_access_point_that_is_the_server_has_no_wire():
+    wifi = Testbed.model_validate({"layout": "wifi", "server": "AP"})
+    assert wifi.nodes == ("C", "AP")
+    assert wifi.egresses == ("C>AP", "AP>C")
+
+
 @pytest.mark.parametrize(
     ("testbed", "message"),
     [
         ({"stations": 2}, '"stations" belongs to layout = "wifi"'),
+        ({"server": "AP"}, '"server" belongs to layout = "wifi"'),
+        ({"layout": "wifi", "server": "C"}, 'no server "C"; there are S, AP'),
+        ({"layout": "wifi", "server": "AP", "egress": {"AP>S": {}}}, "there are C>AP, AP>C"),
+        ({"layout": "wifi", "server": "AP", "sysctl": {"S": {}}}, 'no node "S"; there are C, AP'),
+        ({"layout": "wifi", "server": "AP", "base_rtt": "1 ms"}, 'and server = "AP" has none'),
         ({"layout": "wifi", "bottleneck": "L10M"}, '"bottleneck" belongs to'),
         ({"egress": {"C>AP": {}}}, 'no egress "C>AP"; there are C>R'),
         ({"layout": "wifi", "sysctl": {"R": {}}}, 'no node "R"; there are C, AP, S'),

@@ -25,6 +25,12 @@ OTHERS = [
     {"testbed": {**WIFI, "device": "ath9k"}, "lab": {"era": "4.13"}},
     {"testbed": {**WIFI, "device": "ath10k"}, "sender": {"truesize": "4352 B"}},
     {"testbed": WIFI, "flows": {"test": "tcp_download"}, "sender": {"congestion_control": "bbr"}},
+    {"testbed": {**WIFI, "device": "brcmfmac", "server": "AP"}, "flows": {"test": "rrul"}},
+    {
+        "testbed": {**WIFI, "device": "ath9k_3x3", "server": "AP"},
+        "flows": {"test": "tcp_download"},
+        "sender": {"tsq": {"shift": 6}},
+    },
 ]
 BUNDLED = [pytest.param(load(name).spec, id=name) for name in bundled_experiments()]
 

@@ -54,6 +54,12 @@ SPECS = {
         "flows": {"streams": 3},
         "lab": {"era": "4.13"},
     },
+    "wifi-no-server": {
+        "testbed": {"layout": "wifi", "device": "ath9k_3x3", "server": "AP"},
+        "flows": {"test": "rrul_be"},
+        "sender": {"tsq": {"bytes": 131072, "us": 1000, "pkts": "none"}},
+        "lab": {"era": "4.13"},
+    },
     "wifi-today": {"testbed": {"layout": "wifi", "device": "brcmfmac"}},
 }
 

@@ -70,6 +70,14 @@ def test_what_a_wired_experiment_ran_on(tmp_path: Path) -> None:
     assert (facts["Device"], facts["Layout"]) == ("gigabit", "wired")
 
 
+def test_an_access_point_that_is_the_server_is_told(tmp_path: Path) -> None:
+    told = ran(tmp_path, "server=AP")
+    assert told.facts["Layout"] == "wifi (server AP)"
+    assert "server = S -> AP" in told.changed
+    both = ran(tmp_path / "both", 'server=["S", "AP"]')
+    assert both.facts["Layout"] == "wifi, wifi (server AP)"
+
+
 def test_levels_of_a_factor_are_all_named(tmp_path: Path) -> None:
     facts = ran(tmp_path, 'rate=["HT40 MCS7 SGI", "HT20 MCS7 SGI"]', 'length="4 s"').facts
     assert facts["Rate"] == "HT40 MCS7 SGI, HT20 MCS7 SGI"

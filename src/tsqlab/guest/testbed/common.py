@@ -64,11 +64,20 @@ class Wiring(Protocol):
     def radios(self) -> tuple[WatchedRadio, ...]:
         """The radios."""
 
+    @property
+    def server_address(self) -> str:
+        """The IP address of the node at the far end of all flows and pings."""
+
     def files(self) -> dict[str, str]:
         """The batch files that the lines of the plan name."""
 
     def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines before the clock starts."""
+
+
+def address_of(port: Port) -> str:
+    """A port's IP address without its prefix length."""
+    return port.address.partition("/")[0]
 
 
 def qdisc_series(port: Port) -> str:

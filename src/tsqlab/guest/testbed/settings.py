@@ -13,7 +13,6 @@ from tsqlab.experiment.host import era_sysctls, host_of, tsq_sysctls
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import KernelTime
-from tsqlab.topology import ACCESS_POINT, ROUTER
 
 LAB = "the lab"
 
@@ -50,10 +49,10 @@ def guest_sysctls(spec: Spec) -> list[Setting]:
 def node_sysctls(spec: Spec, profile: Profile, node: str) -> list[Setting]:
     """A node's own: the lab's, the era's and those of [sender], then the experiment's over them."""
     chosen = {name: Setting(name, value, LAB) for name, value in _NODE_SYSCTLS.items()}
-    if node in (ROUTER, ACCESS_POINT):
-        chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
-    else:
+    if node in (*spec.testbed.clients, spec.testbed.server):
         chosen |= _by_name(_sender_sysctls(spec, profile, node))
+    else:
+        chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
     own = spec.testbed.sysctl.get(node, {})
     chosen |= _by_name(
         Setting(name, value, f"testbed.sysctl.{node}") for name, value in own.items()

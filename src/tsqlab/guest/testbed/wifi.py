@@ -2,6 +2,7 @@
 """The Wi-Fi testbed.
 
     C --802.11-- AP --wireline-- S         or C1, C2, ... at the access point
+    C --802.11-- AP                        where the access point is the server
 
 All radios are on one medium. Each is made in its node by a request to airlink; the wire is
 made as in the wired testbed. What differs between a radio with the qdisc above its driver and
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Edca, Link, Radio
 from tsqlab.airlink.uapi import KERNEL_SHIFT, Front, ProfileAttribute
-from tsqlab.experiment.host import host_of, radio_shift
+from tsqlab.experiment.host import host_of, radio_shift, sender_shift
 from tsqlab.experiment.profile import Airlink, data_rate
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
@@ -26,6 +27,7 @@ from tsqlab.guest.testbed.common import (
     PlanLine,
     Port,
     WatchedRadio,
+    address_of,
     batch,
     card_lines,
     egress_queues,
@@ -72,6 +74,7 @@ class Wifi:
         """Place stations of one profile about an access point of the profile that it names."""
         self.spec, self.testbed, self.sender = spec, spec.testbed, spec.sender
         self.clients = spec.testbed.clients
+        self.wire = _WIRE if spec.testbed.server == SERVER else ()
         self.profile = profile
         self.host = host_of(spec, profile)
         self.front = _FRONTS[profile.front]
@@ -84,7 +87,7 @@ class Wifi:
             for number, node in enumerate(self.clients, 1)
         )
         self.sites = (self.access_point, *self.stations)
-        self.ports = (*(site.port for site in self.sites), *_WIRE)
+        self.ports = (*(site.port for site in self.sites), *self.wire)
 
     @property
     def qdiscs(self) -> Mapping[str, Port]:
@@ -96,13 +99,19 @@ class Wifi:
         """All radios."""
         return tuple(self._watched(site) for site in self.sites)
 
+    @property
+    def server_address(self) -> str:
+        """The address of the server, or of the access point that is one."""
+        return SERVER_ADDRESS if self.wire else address_of(self.access_point.port)
+
     def files(self) -> dict[str, str]:
         """The batch files, and the files that the front end needs."""
         made = [f"netns add {node}" for node in self.testbed.nodes]
-        files = {
-            "links.ip": batch([*made, *wire_batch([_WIRE])]),
-            "move.ip": batch(f"link set dev {port.device} netns {port.node}" for port in _WIRE),
-        }
+        links = [_WIRE] if self.wire else []
+        files = {"links.ip": batch([*made, *wire_batch(links)])}
+        if self.wire:
+            moves = (f"link set dev {port.device} netns {port.node}" for port in self.wire)
+            files["move.ip"] = batch(moves)
         for node in self.testbed.nodes:
             ports = [port for port in self.ports if port.node == node]
             files[f"{node}.ip"] = self._node_batch(node, ports)
@@ -116,10 +125,11 @@ class Wifi:
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
         yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
-        for port in _WIRE:
+        for port in self.wire:
             card = self.profile.ethernet
             yield from card_lines(port, card, card.line_rate, self._attributes(port))
-        yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
+        if self.wire:
+            yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         yield from self._radios()
         for node in self.testbed.nodes:
             yield from write_sysctls(node, node_sysctls(self.spec, self.profile, node))
@@ -127,7 +137,7 @@ class Wifi:
         for node in self.testbed.nodes:
             yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
             yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
-        yield from offload_lines(self.ports, self.host, tso=_WIRE)
+        yield from offload_lines(self.ports, self.host, tso=self.wire)
 
     def _bss(self) -> Bss:
         return Bss(
@@ -159,8 +169,10 @@ class Wifi:
         if self.testbed.rts is not None:
             attributes[ProfileAttribute.RTS_BYTES] = self.testbed.rts
         attributes.pop(ProfileAttribute.PACING_SHIFT, None)
-        shift = self.host.shift
-        if not site.access_point:
+        node = site.port.node
+        if node in (*self.clients, self.testbed.server):
+            shift = sender_shift(self.spec, self.profile, node)
+        else:
             shift = radio_shift(self.spec, site.profile, self.profile.front)
         if shift:
             value = KERNEL_SHIFT if shift.value == "kernel" else shift.value
@@ -188,7 +200,7 @@ class Wifi:
 
     def _egress(self, port: Port) -> Egress:
         own = self.testbed.egress.get(port.egress, Egress())
-        default = "pfifo_fast" if port in _WIRE else self.testbed.qdisc or self.front.qdisc
+        default = "pfifo_fast" if port in self.wire else self.testbed.qdisc or self.front.qdisc
         return own.model_copy(update={"qdisc": own.qdisc or default})
 
     def _node_batch(self, node: str, ports: Iterable[Port]) -> str:

@@ -58,6 +58,7 @@ class Wired:
 
     ports = PORTS
     radios: tuple[WatchedRadio, ...] = ()
+    server_address = SERVER_ADDRESS
 
     def __init__(self, spec: Spec, card: Wireline) -> None:
         """Wire cards of one profile."""
