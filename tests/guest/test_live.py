@@ -90,6 +90,7 @@ def test_what_mac80211_was_told_does_not_change(guest):
         (messages.new_radio(push), 0, ""),
         (change(device_queues=0), EOPNOTSUPP, "device_queues"),
         (change(pacing_shift=7), EOPNOTSUPP, "pacing_shift"),
+        (change(aql=0), EOPNOTSUPP, "aql"),
         (change(device_queues=1, aggregate_frames=2), 0, ""),
     ]
     out = refused_or_not(guest, requests)

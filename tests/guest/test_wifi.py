@@ -52,6 +52,21 @@ def test_stations_share_the_air(cell, device):
     assert "wifi_stats_AP::avg_aggr_size::all" in document["results"]
 
 
+@pytest.mark.parametrize("aql", [True, False])
+def test_a_ping_passes_what_airtime_limits_hold_back(cell, tmp_path, aql):
+    """Behind AQL's 12 ms at most; without it, behind all that the flow has in the device."""
+    device = tmp_path / "pushes.toml"
+    ideal = bundled_profiles()["ideal"].read_text().replace('"fullmac"', '"softmac"')
+    device.write_text(
+        ideal + f'access_point = "ideal"\ndevice_queues = "push"\naql = {str(aql).lower()}\n'
+    )
+    testbed, sender = wifi(device=str(device)), {"tsq": "NoTSQ"}
+    summary = summarise(cell({"testbed": testbed, "flows": SHORT, "sender": sender}))
+    assert summary["tcp_rtt_ms_p50"] > 15
+    share = summary["ping_ms_p50"] / summary["tcp_rtt_ms_p50"]
+    assert share < 0.6 if aql else share > 0.8
+
+
 @pytest.mark.parametrize("with_reports", [False, True])
 def test_received_frames_wait_for_an_interrupt(cell, tmp_path, with_reports):
     """Which comes 50 ms after the last of them, or with the next frame that has been sent."""

@@ -116,6 +116,7 @@ class ProfileAttribute(IntEnum):
     RECEIVE_WAIT_MAX_NS = 28
     PACING_SHIFT = 29
     RECEIVE_WITH_REPORTS = 30
+    AQL = 31
 
 
 class EdcaAttribute(IntEnum):

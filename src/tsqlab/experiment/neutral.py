@@ -47,6 +47,7 @@ NEUTRAL: Mapping[str, Value] = {
     "receive_wait_max": Duration(0),
     "receive_with_reports": False,
     "pacing_shift": 0,
+    "aql": True,
 }
 """The value of each key of a radio that a profile may leave out."""
 

@@ -169,6 +169,7 @@ class Airlink(BaseModel):
     receive_with_reports: bool | None = None
 
     pacing_shift: Annotated[int, Field(ge=0, le=31)] | None = None
+    aql: bool | None = None
 
     @model_validator(mode="after")
     def _together(self, info: ValidationInfo) -> Airlink:

@@ -24,6 +24,7 @@ const struct al_profile al_profile_neutral = {
 	.rts_bytes = AL_NO_RTS_BYTES,
 	.host_frames = 1000,
 	.resume_frames = 1000,
+	.aql = 1,
 };
 
 static const struct {
@@ -58,6 +59,7 @@ static const struct {
 	BOUND(receive_wait_max_ns, 0, 1000000000),
 	BOUND(pacing_shift, 0, 31),
 	BOUND(receive_with_reports, 0, 1),
+	BOUND(aql, 0, 1),
 #undef BOUND
 };
 

@@ -61,6 +61,10 @@ struct al_profile {
 
 	u32 pacing_shift;	/* the driver's sk_pacing_shift; 0: the stack's */
 	u32 receive_with_reports; /* 1: received frames go up with reports, too */
+	u32 aql;		/* with device_queues 1: whether mac80211 limits what
+				 * the device has to some ms of airtime (1), or host_frames
+				 * alone does (0)
+				 */
 };
 
 extern const struct al_profile al_profile_neutral;

@@ -214,6 +214,10 @@ static int softmac_check_profile(const struct al_radio *radio,
 			       "device_queues: not of a softmac radio in use");
 		return -EOPNOTSUPP;
 	}
+	if (profile->aql != radio->profile.aql) {
+		NL_SET_ERR_MSG(extack, "aql: not of a softmac radio in use");
+		return -EOPNOTSUPP;
+	}
 	if (profile->pacing_shift != radio->profile.pacing_shift) {
 		NL_SET_ERR_MSG(extack,
 			       "pacing_shift: not of a softmac radio in use");
@@ -266,7 +270,7 @@ static void softmac_set_hw_flags(struct ieee80211_hw *hw,
 	if (profile->device_queues != AL_DRAIN)
 		wiphy_ext_feature_set(hw->wiphy,
 				      NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
-	if (profile->device_queues == AL_PUSH)
+	if (profile->device_queues == AL_PUSH && profile->aql)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AQL);
 	wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_CQM_RSSI_LIST);
 }

@@ -6,7 +6,8 @@
  *	pull	They stay in mac80211's TXQs until a PPDU is formed of them, and
  *		mac80211 says whose turn it is. (ath9k)
  *	push	They move into the device as far as it has room, and as far as
- *		mac80211's airtime limits go (AQL); the device sorts them by
+ *		mac80211's airtime limits go (AQL, which drivers had before
+ *		v5.5 did not know; profile.aql); the device sorts them by
  *		receiver and aggregates by itself, without mac80211's sessions.
  *		(ath10k)
  *	drain	They move into the device at once. When it is full the queues of
