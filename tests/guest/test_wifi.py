@@ -67,19 +67,26 @@ def test_a_ping_passes_what_airtime_limits_hold_back(cell, tmp_path, aql):
     assert share < 0.6 if aql else share > 0.8
 
 
-@pytest.mark.parametrize("with_reports", [False, True])
-def test_received_frames_wait_for_an_interrupt(cell, tmp_path, with_reports):
-    """Which comes 50 ms after the last of them, or with the next frame that has been sent."""
+@pytest.mark.parametrize(
+    ("key", "waits"),
+    [
+        ("receive_with_reports = false", True),
+        ("receive_with_reports = true", False),
+        ("receive_frames = 1", False),
+    ],
+)
+def test_received_frames_wait_for_an_interrupt(cell, tmp_path, key, waits):
+    """50 ms after the last of them, or with the next frame that was sent, or by their number."""
     device = tmp_path / "waits.toml"
     device.write_text(
         bundled_profiles()["ideal"].read_text() + 'access_point = "ideal"\n'
         'receive_wait = "50 ms"\nreceive_wait_max = "60 ms"\n'
-        f"receive_with_reports = {str(with_reports).lower()}\n"
+        f"{key}\n"
     )
     flows = {"test": "udp_flood", "udp_rate": "10 Mbit/s", **SHORT}
     document = cell({"testbed": wifi(device=str(device)), "flows": flows})
     ping_ms = summarise(document)["ping_ms_p50"]
-    assert ping_ms < 5 if with_reports else 50 < ping_ms < 65
+    assert 50 < ping_ms < 65 if waits else ping_ms < 5
 
 
 @pytest.mark.parametrize(

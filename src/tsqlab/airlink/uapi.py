@@ -117,6 +117,7 @@ class ProfileAttribute(IntEnum):
     PACING_SHIFT = 29
     RECEIVE_WITH_REPORTS = 30
     AQL = 31
+    RECEIVE_FRAMES = 32
 
 
 class EdcaAttribute(IntEnum):

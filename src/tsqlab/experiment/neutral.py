@@ -43,6 +43,7 @@ NEUTRAL: Mapping[str, Value] = {
     "report_delay": Duration(0),
     "report_frames": 0,
     "report_wait": Duration(0),
+    "receive_frames": 0,
     "receive_wait": Duration(0),
     "receive_wait_max": Duration(0),
     "receive_with_reports": False,

@@ -164,6 +164,7 @@ class Airlink(BaseModel):
     report_delay: _Time = None
     report_frames: _Count = None
     report_wait: _Time = None
+    receive_frames: _Count = None
     receive_wait: _Time = None
     receive_wait_max: _Time = None
     receive_with_reports: bool | None = None

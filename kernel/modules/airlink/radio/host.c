@@ -19,8 +19,9 @@
  * together, or when the first has waited for report_wait_ns: all that are there.
  *
  * Reception. Received frames go up when none has come for receive_wait_ns, or the
- * first has waited for receive_wait_max_ns: interrupt mitigation. With
- * receive_with_reports the interrupt of a report takes them up as well.
+ * first has waited for receive_wait_max_ns, or receive_frames are there: interrupt
+ * mitigation. With receive_with_reports the interrupt of a report takes them up as
+ * well.
  *
  * All of it is NAPI: the timer of the next instant at which something is due does
  * no more than schedule it.
@@ -269,9 +270,12 @@ static u64 host_report_due_ns(struct al_radio *radio)
 static u64 host_receive_due_ns(const struct al_radio *radio)
 {
 	const struct al_host *host = &radio->host;
+	u32 frames = radio->profile.receive_frames;
 
 	if (skb_queue_empty(&host->received))
 		return AL_NEVER_NS;
+	if (frames && skb_queue_len(&host->received) >= frames)
+		return host->last_received_ns;
 	return min(host->last_received_ns + radio->profile.receive_wait_ns,
 		   host->first_received_ns +
 		   radio->profile.receive_wait_max_ns);

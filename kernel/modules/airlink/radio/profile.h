@@ -65,6 +65,7 @@ struct al_profile {
 				 * the device has to some ms of airtime (1), or host_frames
 				 * alone does (0)
 				 */
+	u32 receive_frames;	/* so many received frames go up without a wait */
 };
 
 extern const struct al_profile al_profile_neutral;
