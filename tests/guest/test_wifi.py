@@ -52,6 +52,17 @@ def test_stations_share_the_air(cell, device):
     assert "wifi_stats_AP::avg_aggr_size::all" in document["results"]
 
 
+def test_rate_control_finds_the_best_rate_of_a_clean_channel(cell):
+    """Within a tenth of the fixed rate's goodput: what probes cost, and a second of search."""
+    flows = {"test": "udp_flood", **SHORT}
+    fixed, minstrel = (
+        summarise(cell({"testbed": wifi(device="ath9k", rate=rate), "flows": flows}))
+        for rate in ("HT40 MCS15 SGI", "minstrel")
+    )
+    assert minstrel["goodput_mbps"] > 0.9 * fixed["goodput_mbps"]
+    assert minstrel["aggregate_mean"] != fixed["aggregate_mean"], "probes go alone"
+
+
 @pytest.mark.parametrize("aql", [True, False])
 def test_a_ping_passes_what_airtime_limits_hold_back(cell, tmp_path, aql):
     """Behind AQL's 12 ms at most; without it, behind all that the flow has in the device."""

@@ -81,6 +81,20 @@ def _check_rate(text: str) -> str:
 PhyRateText = Annotated[str, AfterValidator(_check_rate)]
 """A rate of 802.11, as "HT40 MCS7 SGI" (tsqlab.airlink.rates)."""
 
+MINSTREL = "minstrel"
+"""In place of a rate: mac80211's rate control, which is minstrel_ht, chooses for each PPDU."""
+
+
+def _check_data_rate(text: str) -> str:
+    try:
+        return text if text == MINSTREL else _check_rate(text)
+    except ValueError as error:
+        raise ValueError(f'{error}; "{MINSTREL}" lets mac80211 choose') from None
+
+
+DataRateText = Annotated[str, AfterValidator(_check_data_rate)]
+"""The rate of data frames in a cell."""
+
 
 # A beacon has 16 bits for it, in units of 32 us.
 _Txop = Annotated[Duration, whole(1000, "us"), between(Duration, "0 us", "2097120 us")] | None
@@ -211,10 +225,14 @@ class Airlink(BaseModel):
 
 
 def data_rate(given: str | None, radio: Airlink) -> PhyRate:
-    """The rate of data in a cell: the one *given*, or the slower of both sides' own."""
+    """The rate of data in a cell: the one *given*, or the slower of both sides' own.
+
+    Rate control goes no higher than that.
+    """
+    if given and given != MINSTREL:
+        return parse_rate(given)
     sides = (radio, radio.access_point or radio)
-    rates = [parse_rate(given)] if given else [side.phy_rate for side in sides]
-    return min(rates, key=kbps)
+    return min((side.phy_rate for side in sides), key=kbps)
 
 
 _QUEUEING = {"pull": 0, "push": 1, "drain": 2}

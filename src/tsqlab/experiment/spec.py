@@ -28,7 +28,7 @@ from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
 from tsqlab.experiment.era import ERAS, TODAY, Offloads
 from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
-from tsqlab.experiment.profile import PhyRateText
+from tsqlab.experiment.profile import DataRateText
 from tsqlab.experiment.tsq import Tsq, TsqSetting
 from tsqlab.results.look import SizeText
 from tsqlab.results.summary import METRICS, is_metric
@@ -207,7 +207,8 @@ class Testbed(_Table):
     # How many there are; the streams take turns at them.
     stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
     # The rate of data frames, in both directions; none: the slower of both devices' rates.
-    rate: PhyRateText | None = None
+    # "minstrel": whatever mac80211's rate control chooses up to that.
+    rate: DataRateText | None = None
     # Frames longer than this begin with RTS/CTS; none: the profile's threshold.
     rts: Annotated[Size, between(Size, "0 B", "4294967295 B")] | None = None
     # The probability of losing an MPDU, in addition to what the SNR causes.

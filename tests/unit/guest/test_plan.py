@@ -6,11 +6,13 @@
 
 import pytest
 
+from tsqlab.airlink.rates import parse_rate
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.plan import Plan, make_plan
 from tsqlab.guest.testbed import egress_queues
+from tsqlab.guest.testbed.wifi import Wifi
 from tsqlab.topology import WIRED_EGRESSES
 
 SPECS = {
@@ -193,6 +195,24 @@ def test_mac80211_is_told_the_rate(device, rate, words):
     plan = make_plan(spec, load_profile(device)).files()["plan"].replace("\t", " ")
     for node, name in (("AP", "wlan0"), ("C", "wlan1")):
         assert f"run {node} iw dev {name} set bitrates {words}\n" in plan
+
+
+@pytest.mark.parametrize("rate", [None, "minstrel"])
+def test_a_radio_is_made_with_its_rate_or_with_its_best_one(rate):
+    testbed = {"layout": "wifi", "device": "ath9k", "rate": rate}
+    spec = Spec.model_validate({"title": "", "testbed": testbed})
+    wiring = Wifi(spec, load_profile("ath9k"))
+    radio = wiring._radio(wiring.stations[0])
+    best = parse_rate("HT40 MCS15 SGI")
+    assert (radio.rate, radio.best_rate) == ((None, best) if rate else (best, None))
+    words = [" ".join(line) for line in wiring.set_up()]
+    assert any("set bitrates" in line for line in words) == (rate is None)
+
+
+def test_rate_control_is_mac80211_s():
+    spec = Spec.model_validate({"title": "", "testbed": {"layout": "wifi", "rate": "minstrel"}})
+    with pytest.raises(UsageError, match='device "ath9k_htc" has no mac80211 above it'):
+        make_plan(spec, load_profile("ath9k_htc"))
 
 
 @pytest.mark.parametrize("word", ["a\tb", "a\nwrite\t-\t/proc/x", "a\rb", "a\0b", ""])

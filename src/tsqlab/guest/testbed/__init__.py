@@ -8,7 +8,7 @@ of `common`. Pure functions: a spec and a profile in, text out.
 from __future__ import annotations
 
 from tsqlab.errors import UsageError
-from tsqlab.experiment.profile import Airlink, Profile, Wireline
+from tsqlab.experiment.profile import MINSTREL, Airlink, Profile, Wireline
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.testbed.common import (
     LEAF_MAJOR,
@@ -46,8 +46,17 @@ def wiring(spec: Spec, profile: Profile) -> Wiring:
     if layout == WIRED and isinstance(profile, Wireline):
         return Wired(spec, profile)
     if layout == WIFI and isinstance(profile, Airlink):
+        _check_rate_control(spec, profile)
         return Wifi(spec, profile)
     kind = "an Ethernet card" if isinstance(profile, Wireline) else "a radio"
     raise UsageError(
         f'device "{spec.testbed.device}" is {kind}, which layout "{layout}" has no place for'
     )
+
+
+def _check_rate_control(spec: Spec, profile: Airlink) -> None:
+    if spec.testbed.rate == MINSTREL and profile.front != "softmac":
+        raise UsageError(
+            f'rate = "{MINSTREL}": device "{spec.testbed.device}" has no mac80211 above it '
+            f"(front = {profile.front!r}), whose rate control that is; ath9k has, for one"
+        )

@@ -28,7 +28,8 @@ class Bss:
     access_point: Port
     stations: tuple[Port, ...]
     band: str  # "2.4 GHz" or "5 GHz"
-    rate: PhyRate  # the rate that data frames are sent at
+    rate: PhyRate  # the rate that data frames are sent at, or the best of those
+    rate_fixed: bool = True  # whether that is their only one
 
 
 def files(bss: Bss) -> dict[str, str]:
@@ -69,7 +70,7 @@ def associate(bss: Bss) -> Iterable[PlanLine]:
         yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", _SSID, frequency]
     # mac80211 has to know the rate, too, because its airtime limits (AQL) assume the rate that it
     # would choose. It accepts no mask without a basic rate, so only the module knows a legacy rate.
-    bitrates = _bitrates(bss.rate, bss.band.removesuffix(" GHz"))
+    bitrates = _bitrates(bss.rate, bss.band.removesuffix(" GHz")) if bss.rate_fixed else []
     for port in (bss.access_point, *bss.stations) if bitrates else ():
         yield ["run", port.node, "iw", "dev", port.device, "set", "bitrates", *bitrates]
 

@@ -18,7 +18,7 @@ from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Edca, Link, Radio
 from tsqlab.airlink.uapi import KERNEL_SHIFT, Front, ProfileAttribute
 from tsqlab.experiment.host import host_of, radio_shift, sender_shift
-from tsqlab.experiment.profile import Airlink, data_rate
+from tsqlab.experiment.profile import MINSTREL, Airlink, data_rate
 from tsqlab.experiment.spec import Egress, Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed import softmac
@@ -80,6 +80,7 @@ class Wifi:
         self.front = _FRONTS[profile.front]
         ap_profile = profile.access_point or profile
         self.rate = data_rate(self.testbed.rate, profile)
+        self.rate_fixed = self.testbed.rate != MINSTREL
         port = Port(TO_STATIONS, "wlan0", _mac(254), f"{_GATEWAY}/24")
         self.access_point = _Site(port, ap_profile)
         self.stations = tuple(
@@ -145,6 +146,7 @@ class Wifi:
             tuple(station.port for station in self.stations),
             self.profile.band,
             self.rate,
+            self.rate_fixed,
         )
 
     def _radios(self) -> Iterable[PlanLine]:
@@ -183,7 +185,8 @@ class Wifi:
             site.port.device,
             self.front.number,
             site.access_point if self.front.number == Front.FULLMAC else "",
-            self.rate,
+            rate=self.rate if self.rate_fixed else None,
+            best_rate=None if self.rate_fixed else self.rate,
             profile=attributes,
         )
 
