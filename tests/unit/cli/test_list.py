@@ -32,7 +32,7 @@ def test_a_profile_is_shown_with_its_sources_and_what_it_leaves_out(capsys):
     for part in (
         "refill_delay 350 us fitted to cotsq-3b, see docs/calibration.md: firmware forms",
         "edca.VI.cw_min 3 tqi_cwmin = qinfo->tqi_cwmin / 2; /* XXX */",
-        "ppdu_tries 7 the module's 7; the firmware's rate control has 10",
+        "ppdu_tries 10 firmware: rcRateFind_11n() gives out 10",
         "aggregate_bytes no limit the firmware's table",
         "aggregate_time 5484 us ",
         "access_point ath9k_3x3 cotsq's access point",
