@@ -133,7 +133,7 @@ def works(mover, node):
 
 @pytest.fixture(name="cycles")
 def few_cycles(cycles, kernel_watches):
-    """Each starts a dozen programs, so there are not as many: with --sanitized 200 in all pieces."""
+    """Each starts a dozen programs: with --sanitized there are 200 of them, in all pieces."""
     return cycles[:20] if kernel_watches else cycles[:6]
 
 

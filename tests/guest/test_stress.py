@@ -35,9 +35,9 @@ def flows(stop_ns):
         yield f"udp\t{node}\t{name}\tsend\t10.0.0.{to}\t9\t0\t1400\t40000000\t1\t{stop_ns}"
 
 
-# Pings bear a device's end. At 6 Mbit/s the first 32 and their answers take the air for 120 ms, and
-# the module goes before that. The shell waits for them: as orphans they would be init's, which waits
-# for none before the plan's end.
+# Pings bear a device's end. At 6 Mbit/s the first 32 and their answers take the air for 120 ms,
+# and the module goes before that. The shell waits for them: as orphans they would be init's, which
+# waits for none before the plan's end.
 UNLOAD_UNDER_PINGS = """\
 for one in 1 2 3 4; do
 	ip netns exec C ping -q -i 0.05 -l 8 -s 1400 -w 1 10.0.0.254 >/dev/null 2>&1 &
