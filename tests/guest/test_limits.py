@@ -92,7 +92,8 @@ def test_bbr_is_paced(cell):
     document = cell(wifi("TSQ", "bbr"))
     found, metrics = bounds(document), summarise(document)
     assert found["pacing"] > 0.3
-    assert found["pacing"] + found["tsq_shift"] > 0.95
+    # At such a rate a millisecond is less than the two packets that may always go.
+    assert found["pacing"] + found["tsq_pkts"] + found["tsq_shift"] > 0.95, found
     assert metrics["pacing_limited_share"] == pytest.approx(found["pacing"], abs=0.02)
 
 

@@ -154,7 +154,7 @@ def test_a_receiver_is_interrupted_when_its_moderation_says_so(guest, setting, s
         f"clock\t{start}\t100000000\t{stop}",
         f"udp\tB\trecv\trecv\t{words}",
         f"udp\tA\tsend\tsend\t{words}",
-        "capture\tB\treceived\tb",
+        "capture\tB\treceived\tb\t65536\t1000000000",
         "end",
     )
     arrived = np.array(instants_ns(out / "received.pcap", longer_than=1000))
