@@ -10,11 +10,13 @@
  * virtual and exact. A file that would be longer than FILE_BYTES ends the guest,
  * and so does a packet that there was no room for.
  *
- * The measurement does not notice. The kernel copies what is wanted into a ring
- * while it shows a packet to the taps, so nothing else ever has a part in a packet:
- * who writes to one that is shared has to copy it first, which changes what it is
- * charged. The process has no random numbers and reads no clock, which takes virtual
- * time, and runs only when nobody else wants to.
+ * The measurement notices as little as can be. The kernel copies what is wanted into
+ * a ring while it shows a packet to the taps, so nothing else ever has a part in a
+ * packet: who writes to one that is shared has to copy it first, which changes what it
+ * is charged. The process has no random numbers and reads no clock, which takes virtual
+ * time, and runs only when nobody else wants to. But packets wake it, and where a process
+ * is to run the kernel leaves a softirq early. Timers of its own would be no better: at
+ * their interrupts the kernel lets all go off that may, within their slack.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is recorded beside a result: which captures an experiment may ask for, and how large.
 
-A capture of an egress changes no byte of its cell's result (tests/guest/test_capture.py), so it is
-none of what the result depends on. One of the air needs a network device of its own, for which
-the kernel draws random numbers: all that it draws afterwards is as with another seed.
+A cell with captures is one of its own, and so are its results. The process that writes a pcap runs
+when packets are there, and what else the kernel does at that instant is then in another order: a
+receiver reads and acknowledges before the packets behind, and not after them. A capture of the air
+needs a network device, too, for which the kernel draws random numbers.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tsqlab.errors import FileError
-from tsqlab.experiment.capture import AIR
+from tsqlab.experiment.capture import RECORDED
 from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
@@ -77,11 +77,11 @@ def plain(specified: BaseModel) -> dict[str, Any]:
 
 
 def measured(spec: Spec) -> dict[str, Any]:
-    """A specification as plain data, without what is recorded beside a result and changes none."""
+    """A specification as plain data, without the keys of captures where nothing is captured."""
     data = plain(spec)
-    del data["lab"]["snap_length"]
-    if AIR in data["lab"].pop("capture"):
-        data["lab"]["capture"] = [AIR]
+    if not spec.lab.capture:
+        for key in RECORDED:
+            del data["lab"][key.removeprefix("lab.")]
     return data
 
 

@@ -140,7 +140,7 @@ def _content(spec: Spec) -> dict[str, Any]:
     """A specification without the path of a profile, whose content is in the key, too.
 
     So a result stays one of its cell when the files move together, or another user has them. What
-    the report draws and what is recorded beside it changes no result, and is left out as well.
+    the report draws changes no result, and is left out as well.
     """
     data = measured(spec.model_copy(update={"report": Report()}))
     if is_file(spec.testbed.device):
