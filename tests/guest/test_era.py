@@ -107,6 +107,8 @@ def test_devices_begin_with_all_offloads(guest, testbed, device, offloads, state
 @pytest.mark.parametrize("testbed", [WIRE, FULLMAC, SOFTMAC], ids=["wire", "fullmac", "softmac"])
 def test_a_patched_default_rules_over_every_link(shifted, tmp_path, cpu, testbed, truesize):
     """Twice the time of the kernel without the patch, of packets that count more, too."""
+    # The old host's bound of 256 KiB is less than twice the time at these rates.
+    testbed = {**testbed, "sysctl": {"C": {"net.ipv4.tcp_limit_output_bytes": 4 << 20}}}
     spec = Spec.model_validate(
         single({"testbed": testbed, "flows": FLOWS, "sender": {**FAST, "truesize": truesize}})
     )
