@@ -4,17 +4,16 @@
 import pytest
 
 from bss import ACCESS_POINT, address, genl, watch
-from stress import MODULE, RATE, USB, bss, check_console, nodes, radio, run
+from stress import MODULE, RATE, SLOW, USB, bss, check_console, nodes, radio, run
 from tsqlab.airlink import messages
-from tsqlab.airlink.messages import Link, PhyRate, Radio, payload
-from tsqlab.airlink.uapi import Front, Phy, ProfileAttribute
+from tsqlab.airlink.messages import Link, Radio, payload
+from tsqlab.airlink.uapi import Front, ProfileAttribute
 from tsqlab.results.measurement import read_table
 
 MS = 10**6
 T0_NS = 10_000 * MS
 AP = address(ACCESS_POINT)
 EBUSY, EEXIST, EINVAL, ERANGE, EMSGSIZE, EOPNOTSUPP = 16, 17, 22, 34, 90, 95
-SLOW = PhyRate(Phy.LEGACY, 0, 1, 20, 800)  # 6 Mbit/s
 Field = ProfileAttribute
 
 

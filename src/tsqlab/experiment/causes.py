@@ -11,9 +11,9 @@ import functools
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from tsqlab.experiment.toml import read_toml
+from tsqlab.experiment.named import read_named
 from tsqlab.paths import CAUSES
 
 
@@ -34,10 +34,4 @@ def causes() -> Mapping[str, Cause]:
 
 def read_causes(path: Path) -> dict[str, Cause]:
     """The causes of a file. Raises FileError."""
-    file = read_toml(path)
-    try:
-        return TypeAdapter(dict[str, Cause]).validate_python(file.tables)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = [str(part) for part in first["loc"]]
-        raise file.error(where, f"{first['msg'][:1].lower()}{first['msg'][1:]}") from None
+    return read_named(path, Cause)

@@ -11,7 +11,7 @@ can hold where the other differs.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 
 from tsqlab.experiment.bundled import bundled_claims
 from tsqlab.experiment.claims import Claim, claims_of
@@ -48,8 +48,4 @@ def _came_to(cell: Conditions) -> Hashable:
     """What decides a cell's result, its seed aside."""
     drawn = {*FREE, *Report.model_fields}
     texts = ((key, text) for key, text in cell.texts.items() if key not in drawn)
-    return _frozen(texts), _frozen(cell.content.items())
-
-
-def _frozen(items: Iterable[tuple[str, str]]) -> Hashable:
-    return frozenset(items)
+    return frozenset(texts), frozenset(cell.content.items())

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from tsqlab.experiment.toml import read_toml
+from tsqlab.experiment.named import read_named
 from tsqlab.paths import PAPERS
 
 
@@ -72,10 +72,4 @@ def cited() -> dict[str, Paper]:
 
 def read_papers(path: Path) -> dict[str, Paper]:
     """The papers of a file, in its order. Raises FileError."""
-    file = read_toml(path)
-    try:
-        return TypeAdapter(dict[str, Paper]).validate_python(file.tables)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = [str(part) for part in first["loc"]]
-        raise file.error(where, f"{first['msg'][:1].lower()}{first['msg'][1:]}") from None
+    return read_named(path, Paper)
