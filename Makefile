@@ -23,9 +23,11 @@ demo: setup	## installs what is missing, builds the kernel once, runs a short ex
 
 check: lint unit	## lint, types, and the tests that need no kernel: before each commit
 
-test: lint kernel	## `check`, and the tests that boot guests: ten minutes from nothing
+test: setup-dev	## `check`, and the tests that boot guests: ten minutes from nothing
+	@# While a kernel's source is unpacked, one CPU would have nothing to do.
+	@$(MAKE) --no-print-directory -j2 lint kernel
 	@echo "== tests"
-	@$(BIN)/pytest -n $(shell nproc) -m "not kernels"
+	@$(BIN)/pytest -n $(shell nproc) --dist worksteal -m "not kernels"
 
 # A kernel without CoTSQ to compare with, 6.1, and each patch of the series by itself.
 test-kernels: setup-dev kernel	## tests that build further kernels, and checkpatch; CI runs it after `test`

@@ -13,10 +13,15 @@ from tsqlab.guest import captures
 from tsqlab.results.flent import KEY
 
 SHORT = {"length": "2 s", "delay": "500 ms", "streams": 2}
+BRIEF = {**SHORT, "length": "1 s"}  # of radios that carry much
 WIRED = {"testbed": {"bottleneck": "LR100M", "base_rtt": "4 ms"}, "flows": SHORT}
 # Chance decides where BBR probes, which queue of fq_codel a flow is in, and what netem loses.
 CHANCE = {
-    "testbed": {"qdisc": "fq_codel", "egress": {"R>S": {"rate": "50 Mbit/s", "loss": "0.1 %"}}},
+    "testbed": {
+        "qdisc": "fq_codel",
+        "bottleneck": "LR100M",
+        "egress": {"R>S": {"rate": "50 Mbit/s", "loss": "0.1 %"}},
+    },
     "sender": {"congestion_control": "cubic,bbr"},
     "flows": {**SHORT, "test": "rrul"},
 }
@@ -62,7 +67,7 @@ def captured(cell, tmp_path):
     ("spec", "names"),
     [
         (CHANCE, WIRED_ALL),
-        (on(WIFI, device="ath10k") | {"flows": {**SHORT, "test": "tcp_ndown"}}, WIFI_ALL),
+        (on(WIFI, device="ath10k") | {"flows": {**BRIEF, "test": "tcp_ndown"}}, WIFI_ALL),
     ],
     ids=["chance", "downloads"],
 )
@@ -104,6 +109,7 @@ def test_a_snap_length_leaves_the_headers_and_the_true_length(captured):
 def test_the_air_has_the_aggregates_that_the_radios_count(captured, device):
     """Each PPDU of several frames that the station sent, and TCP's headers within."""
     spec = on(WIFI, device=device, stations=1) | {"sender": {"tsq": "NoTSQ"}}
+    spec["flows"] = {**BRIEF, "streams": 3}
     document, pcaps = captured(capturing(spec, "air"))
     assert document["metadata"][KEY]["spec"]["lab"]["capture"] == ["air"], "a cell of its own"
     assert tshark(pcaps["air"], "frame.number", only="_ws.malformed") == []
@@ -126,7 +132,9 @@ def test_a_capture_that_is_too_long_says_so(cell, monkeypatch):
 @pytest.mark.usefixtures("kernel")
 def test_a_run_names_its_captures(tmp_path):
     experiment = tmp_path / "short.toml"
-    experiment.write_text('title = "Short"\n[flows]\nlength = "1 s"\ndelay = "0 s"\n')
+    experiment.write_text(
+        'title = "Short"\n[testbed]\nbottleneck = "L10M"\n[flows]\nlength = "1 s"\ndelay = "0 s"\n'
+    )
     command = [sys.executable, "-m", "tsqlab.cli", "run", "short.toml", "--capture", "C>R,S>R"]
 
     def tsqlab():

@@ -158,7 +158,7 @@ def test_a_failed_cell_is_named_and_the_others_go_on(experiment, tmp_path):
 
 def test_a_folder_holds_one_experiment(experiment, tmp_path):
     out = tmp_path / "out"
-    assert tsqlab("run", experiment, "--out", out).returncode == 0
+    assert tsqlab("run", experiment, "--out", out, "--seed", "1").returncode == 0
     other = shutil.copy(experiment, tmp_path / "other.toml")
     done = tsqlab("run", other, "--out", out)
     assert done.returncode == 2
