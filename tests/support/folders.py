@@ -115,7 +115,7 @@ def results(folder: Path, name: str = "cotsq-3", overrides: Sequence[str] = ()) 
     for cell in cells:
         path = own / f"{cell.id}.flent.gz"
         document = read_flent(path)
-        profile = load_profile(cell.spec.testbed.device)
+        profile = load_profile(cell.spec.testbed.device, changes=cell.spec.testbed.profile)
         document["metadata"]["TSQLAB"] |= {"spec": plain(cell.spec), "device": plain(profile)}
         write_flent(path, document)
     return folder

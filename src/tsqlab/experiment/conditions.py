@@ -25,6 +25,9 @@ from tsqlab.experiment.tsq import Tsq
 from tsqlab.experiment.wording import NONE, text_of
 
 DEVICE = "device"
+PROFILE = "profile."
+"""What the keys begin with that change a device's profile."""
+
 KERNEL = "kernel"
 
 
@@ -63,8 +66,10 @@ class Conditions:
     def texts(self) -> Mapping[str, str]:
         """What each key came to."""
         host = host_of(self.spec, self.profile)
+        follow = {key for key, value in self.written.items() if value is None}
+        follow |= {f"{PROFILE}{name}" for name in self.changes}  # in the profile's own words
         return {
-            key: self._unwritten(key) if value is None else text_of(value)
+            key: self._unwritten(key) if key in follow else text_of(value)
             for key, value in self.written.items()
         } | {
             DEVICE: device_name(self.spec.testbed.device),
@@ -72,13 +77,30 @@ class Conditions:
             "truesize": text_of(host.truesize) if host.truesize else "as charged",
         }
 
+    def text(self, key: str) -> str:
+        """What a key came to, whether it can be written here or not."""
+        return self.texts.get(key) or self._unwritten(key)
+
     @cached_property
     def content(self) -> Mapping[str, str]:
         """What the profile says."""
         return content_of(self.profile)
 
+    @cached_property
+    def changes(self) -> frozenset[str]:
+        """The keys of the profile that are not as in its file."""
+        return frozenset(key.removeprefix(PROFILE) for key in self.written
+                         if key.startswith(PROFILE))  # fmt: skip
+
+    def content_without(self, changes: Collection[str]) -> Mapping[str, str]:
+        """What the profile says of all keys but some."""
+        return {key: value for key, value in self.content.items() if key not in changes}
+
     def _unwritten(self, key: str) -> str:
         """What a key that was left out came to."""
+        if key.startswith(PROFILE):
+            name = key.removeprefix(PROFILE)
+            return self.content.get(name, _left_out(name))
         radio = self.profile if isinstance(self.profile, Airlink) else None
         of_device = _of_radio(radio) if radio else _OF_CARD
         return of_device.get(key) or _OF_ANY.get(key, NONE)
@@ -105,7 +127,7 @@ def differences(
     """The keys of *new* that came to something else than those of *old*."""
     keys = dict.fromkeys([*old.written, *new.written])
     return tuple(
-        Change(key, old.texts.get(key, NONE), _new_text(key, old, new))
+        Change(key, old.text(key), _new_text(key, old, new))
         for key in keys
         if key not in without and not same(key, old, new)
     )
@@ -114,15 +136,18 @@ def differences(
 def same(key: str, old: Conditions, new: Conditions) -> bool:
     """Whether a key, without its table, came to the same in both."""
     if key == DEVICE:
-        return old.profile == new.profile or old.content == new.content
+        if old.profile == new.profile:
+            return True
+        changes = old.changes | new.changes  # each is a key of its own
+        return old.content_without(changes) == new.content_without(changes)
     # What neither says follows from the profiles, which are compared themselves.
     if old.written.get(key) is None and new.written.get(key) is None:
         return True
-    return old.texts.get(key, NONE) == new.texts.get(key, NONE)
+    return old.text(key) == new.text(key)
 
 
 def _new_text(key: str, old: Conditions, new: Conditions) -> str:
-    text = new.texts.get(key, NONE)
+    text = new.text(key)
     if key == DEVICE and text == old.texts[key]:
         return f"{text} of another content"
     return text

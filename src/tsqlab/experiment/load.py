@@ -6,6 +6,7 @@ Parsing never touches the host: whether a profile or a kernel exists is asked la
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import tomllib
@@ -29,7 +30,13 @@ from tsqlab.experiment.invalid import (
 )
 from tsqlab.experiment.look import read_style, read_words
 from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
-from tsqlab.experiment.profile import NoProfileError, Profile, in_profiles, load_profile
+from tsqlab.experiment.profile import (
+    ChangeError,
+    NoProfileError,
+    Profile,
+    in_profiles,
+    load_profile,
+)
 from tsqlab.experiment.spec import TABLES, Report, Spec, full_key
 from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
 from tsqlab.results.look import Look
@@ -41,6 +48,7 @@ ID_BYTES_MAX = 200
 """How long the name of a cell may be: 255 bytes are a file's, with what stands around the name."""
 
 _DEVICE = "testbed.device"
+_PROFILE = "testbed.profile"
 _RECORDED_CANNOT_VARY = "changes no result, so it cannot vary; it is a key of [lab]"
 
 KEY_MAX = 200
@@ -64,14 +72,36 @@ class Experiment:
         """What the first cell specifies: the title, paper and report are common to all."""
         return self.cells[0].spec
 
-    def profile_of(self, cell: Cell) -> Profile:
-        """The device profile of a cell. Raises UsageError, which names the key if there is none."""
+    def profiles(self) -> list[Profile]:
+        """The device profile of each cell. Raises FileError, which names the key if there is none.
+
+        Cells whose profiles are the same share one.
+        """
+        read: dict[str, Profile] = {}
+        found = []
+        for cell in self.cells:
+            testbed = cell.spec.testbed
+            key = json.dumps([testbed.device, testbed.profile], sort_keys=True)
+            if key not in read:
+                read[key] = self._profile_of(cell)
+            found.append(read[key])
+        return found
+
+    def _profile_of(self, cell: Cell) -> Profile:
+        testbed = cell.spec.testbed
         try:
-            return load_profile(cell.spec.testbed.device, cell.home)
+            return load_profile(testbed.device, cell.home, testbed.profile)
         except NoProfileError as error:
-            factor = next((key for key in self.factors if full_key(key) == _DEVICE), None)
-            where = ["matrix", factor] if factor else _DEVICE.split(".")
-            raise read_toml(self.path).error(where, str(error)) from None
+            raise self._error_of(_DEVICE, str(error)) from None
+        except ChangeError as error:
+            raise self._error_of(".".join([_PROFILE, *error.where]), str(error)) from None
+
+    def _error_of(self, key: str, message: str) -> FileError:
+        """An error at a key given in full, or where that varies."""
+        varies = (name for name in self.factors if f"{key}.".startswith(f"{full_key(name)}."))
+        factor = next(varies, None)
+        where = ["matrix", factor] if factor else key.split(".")
+        return read_toml(self.path).error(where, message)
 
 
 def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
@@ -233,7 +263,7 @@ def _elsewhere(key: str) -> str:
     if key in Spec.model_fields and key not in TABLES:
         return "it stands above the tables of an experiment"
     if in_profiles(key):
-        return "device profiles have it: copy one and name the copy as device (docs/profiles.md)"
+        return f"device profiles have it: profile.{key} is that of this experiment's device"
     return ""
 
 

@@ -257,6 +257,11 @@ _KEYS = {
 
 Profile = Wireline | Airlink
 
+Changes = Mapping[str, Any]
+"""Keys that a profile has otherwise than its file says, as in the file: a text for a quantity."""
+
+NO_CHANGES: Changes = {}
+
 _KINDS: dict[str, type[Wireline] | type[Airlink]] = {"wireline": Wireline, "airlink": Airlink}
 ETHERNET = "gigabit"
 """The wire of an airlink profile that names none."""
@@ -266,13 +271,64 @@ class NoProfileError(UsageError):
     """There is no profile of that name; where the name stands, only the caller knows."""
 
 
-def load_profile(name: str, home: Path = Path()) -> Profile:
+class ChangeError(UsageError):
+    """A profile cannot be changed so; where the change stands, only the caller knows."""
+
+    def __init__(self, where: Sequence[str], message: str) -> None:
+        """*where* is the key, from the profile's top."""
+        super().__init__(message)
+        self.where = where
+
+
+def load_profile(name: str, home: Path = Path(), changes: Changes = NO_CHANGES) -> Profile:
     """Read a profile: a path, which starts at *home*, or a bundled one's name.
 
-    The profiles that it names are read with it; their paths start where its own file is. Raises
-    NoProfileError and FileError.
+    The profiles that it names are read with it; their paths start where its own file is. *changes*
+    are keys that it has otherwise than its file says, and tables of those of the profiles that it
+    names. Raises NoProfileError, FileError and ChangeError.
     """
-    return _profile(read_toml(_find(name, home)))
+    file = read_toml(_find(name, home))
+    profile = _profile(file)
+    if not changes:
+        return profile
+    if "kind" in changes:
+        raise ChangeError(["kind"], _OTHER_KIND)
+    try:
+        return type(profile).model_validate(_changed(profile, changes))
+    except ValidationError as error:
+        where, first = first_error(error)
+        raise ChangeError(where, reason(first, _unknown_of(profile.kind))) from None
+
+
+def _changed(profile: BaseModel, changes: Changes) -> dict[str, Any]:
+    """The data of a profile with *changes*. Raises ChangeError."""
+    data: dict[str, Any] = dict(profile)
+    if isinstance(changes.get("access_point"), Mapping) and data.get("access_point", 0) is None:
+        # It is as the station is, with what changes of that.
+        own = {key: value for key, value in changes.items() if key != "access_point"}
+        data["access_point"] = type(profile).model_validate(_changed(profile, own))
+    for key, value in changes.items():
+        old = data.get(key)
+        if isinstance(old, Airlink | Wireline):
+            if not isinstance(value, Mapping):
+                expected = "a table of what it has otherwise"
+                raise ChangeError([key], f"expected {expected}, not {shown(value)}")
+            if "kind" in value:
+                raise ChangeError([key, "kind"], _OTHER_KIND)
+            data[key] = _changed(old, value)
+        elif isinstance(old, Mapping) and isinstance(value, Mapping):  # of access categories
+            data[key] = {**old, **{name: _with(old.get(name), own) for name, own in value.items()}}
+        else:
+            data[key] = value
+    return data
+
+
+def _with(old: BaseModel | None, own: object) -> object:
+    """A category's own parameters with some of them changed."""
+    return {**dict(old), **own} if old and isinstance(own, Mapping) else own
+
+
+_OTHER_KIND = "another kind of device is another profile; expected no change of it"
 
 
 def _find(name: str, home: Path) -> Path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.conditions import Change, Conditions, differences, same
 from tsqlab.experiment.load import load
-from tsqlab.experiment.profile import Profile, load_profile
+from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec, bare_key
 from tsqlab.results.record import Level
 
@@ -60,14 +60,10 @@ def reference_of(name: str) -> Reference | None:
     """The bundled experiment of that name; None if there is none. Raises FileError."""
     if name not in bundled_experiments():
         return None
-    profiles: dict[str, Profile] = {}
-    cells = []
-    for cell in load(name).cells:
-        device = cell.spec.testbed.device
-        if device not in profiles:
-            profiles[device] = load_profile(device)
-        cells.append(Case(cell.factors, Conditions(cell.spec, profiles[device])))
-    return Reference(name, tuple(cells))
+    experiment = load(name)
+    cells = zip(experiment.cells, experiment.profiles(), strict=True)
+    return Reference(name, tuple(Case(cell.factors, Conditions(cell.spec, profile))
+                                 for cell, profile in cells))  # fmt: skip
 
 
 def default_of(layout: str) -> Conditions:

@@ -128,6 +128,19 @@ def _check_pacing(text: str) -> str:
     return text
 
 
+def _check_changes(changes: dict[str, Any]) -> dict[str, Any]:
+    """What a profile can say at all; the rest is known when the profile is read."""
+    for key, value in changes.items():
+        if isinstance(value, dict):
+            try:
+                _check_changes(value)
+            except KeyedError as error:
+                raise KeyedError([key, *error.where], str(error)) from None
+        elif not isinstance(value, str | int):
+            raise KeyedError([key], f"expected a text, a whole number or true, not {shown(value)}")
+    return changes
+
+
 def _check_base_rtt(rtt: Duration) -> Duration:
     if rtt.ns % 2 or rtt > _BASE_RTT_MAX:
         raise ValueError("expected an even number of ns, up to 20 s: half of it is each way")
@@ -191,6 +204,9 @@ class Testbed(_Table):
 
     layout: Annotated[str, _one_of("layout", tuple(LAYOUTS))] = WIRED
     device: str = "gigabit"  # the profile of the network cards, or of the stations' radios
+    # What the profile says otherwise here, key by key; [testbed.profile.access_point] is of the
+    # profile that it names.
+    profile: Annotated[dict[str, Any], AfterValidator(_check_changes)] = {}
     # None: both links at the device's own rate.
     bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] | None = None
     # The qdisc at the bottleneck, at every egress when there is no bottleneck, or of the radios.
@@ -450,6 +466,10 @@ TABLES: dict[str, type[_Table]] = {
 """The tables whose keys a matrix may vary."""
 
 
+# The keys of [testbed] that are tables themselves.
+_TABLES_OF_TESTBED = ("profile", "egress", "sysctl")
+
+
 def bare_key(key: str) -> str:
     """A bare or dotted *key* without its table."""
     return (full_key(key) or key).partition(".")[2] or key
@@ -458,9 +478,11 @@ def bare_key(key: str) -> str:
 def full_key(key: str) -> str | None:
     """The full name of a bare or dotted *key* that may vary, or None."""
     table, _, rest = key.partition(".")
-    if rest:
+    if rest and table in TABLES:
         first = rest.partition(".")[0]
-        return key if table in TABLES and first in TABLES[table].model_fields else None
+        return key if first in TABLES[table].model_fields else None
+    if rest:  # "profile.report_delay"
+        return f"testbed.{key}" if table in _TABLES_OF_TESTBED else None
     for name, model in TABLES.items():
         if key in model.model_fields:
             return f"{name}.{key}"

@@ -77,8 +77,13 @@ def plain(specified: BaseModel) -> dict[str, Any]:
 
 
 def measured(spec: Spec) -> dict[str, Any]:
-    """A specification as plain data, without the keys of captures where nothing is captured."""
+    """A specification as plain data, without what a cell would have to have for it to matter.
+
+    That is the keys of captures where nothing is captured, and changes of a profile if none is.
+    """
     data = plain(spec)
+    if not spec.testbed.profile:
+        del data["testbed"]["profile"]
     if not spec.lab.capture:
         for key in RECORDED:
             del data["lab"][key.removeprefix("lab.")]

@@ -9,7 +9,7 @@ bundled one that is the most like them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tsqlab.experiment.bundled import bundled_profiles
@@ -214,11 +214,8 @@ class _Values:
 
     def __init__(self, cells: Sequence[Case], levels: Levels) -> None:
         self.cells, self.levels = cells, levels
-        # Which profile each name of a device stands for, by its content.
-        self.profiles = {
-            cell.spec.testbed.device: frozenset(cell.content.items())
-            for cell in _of_each_profile(cell.conditions for cell in cells)
-        }
+        self.devices = [cell.conditions for cell in cells]
+        self.changes = frozenset().union(*(cell.changes for cell in self.devices))
         self.keys = dict.fromkeys(key for cell in cells for key in cell.conditions.written)
         # What levels that are done came to: "CoTSQ" and "6TSQ" are the same.
         self.meanings = {
@@ -234,10 +231,18 @@ class _Values:
     def shown(self, key: str) -> list[str]:
         """The values for people: levels as they were written."""
         if key == DEVICE:
-            return list(dict.fromkeys(map(device_name, self.levels.get(key, self.profiles))))
+            names = self.levels.get(key, [cell.spec.testbed.device for cell in self.devices])
+            return list(dict.fromkeys(map(device_name, names)))
         if key in self.levels:
             return self.levels[key]
-        return list(dict.fromkeys(cell.conditions.texts.get(key, NONE) for cell in self.cells))
+        return list(dict.fromkeys(cell.conditions.text(key) for cell in self.cells))
+
+    def profiles(self, changes: Collection[str]) -> dict[str, frozenset[tuple[str, str]]]:
+        """The profile that each name of a device stands for, by its content but for *changes*."""
+        return {
+            cell.spec.testbed.device: frozenset(cell.content_without(changes).items())
+            for cell in _of_each_profile(self.devices)
+        }
 
     def meant(self, key: str, other: _Values) -> set[object]:
         """The values to compare with those of *other*, a device by its content.
@@ -245,8 +250,10 @@ class _Values:
         What a level means nobody knows whose cells are not done; the same name is the same then.
         """
         if key == DEVICE:
-            names = self.levels.get(key, self.profiles)
-            return {self.profiles.get(name, other.profiles.get(name, name)) for name in names}
+            changes = self.changes | other.changes  # each is a key of its own
+            profiles = self.profiles(changes)
+            there = other.profiles(changes) | profiles
+            return {there.get(name, name) for name in self.levels.get(key, profiles)}
         return {
             self.meanings.get((key, text), other.meanings.get((key, text), text))
             for text in self.shown(key)
@@ -294,6 +301,13 @@ def _bundled_devices(cells: Sequence[Case]) -> list[str]:
     return [name for name in names if name in bundled_profiles()]
 
 
+def _is_bundled(cell: Conditions) -> bool:
+    """Whether its device is the bundled one, but for keys that the experiment changes."""
+    says = cell.content_without(cell.changes)
+    usual = bundled_content(cell.texts[DEVICE])
+    return says == {key: value for key, value in usual.items() if key not in cell.changes}
+
+
 def _own_profiles(ran: Sequence[Conditions], replaced: Sequence[str]) -> tuple[OwnProfile, ...]:
     """The profiles that do not come with tsqlab, each beside the one that is the most like it.
 
@@ -302,7 +316,7 @@ def _own_profiles(ran: Sequence[Conditions], replaced: Sequence[str]) -> tuple[O
     bundled, own = bundled_profiles(), []
     for cell in _of_each_profile(ran):
         name, says = cell.texts[DEVICE], cell.content
-        if name in bundled and bundled_content(name) == says:
+        if name in bundled and _is_bundled(cell):
             continue
         nearest, changes = nearest_bundled(says, replaced)
         alike = len(changes) * 2 <= len(says)

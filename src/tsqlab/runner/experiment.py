@@ -16,7 +16,6 @@ from tsqlab.experiment.bundled import is_file
 from tsqlab.experiment.host import needs_cotsq
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
-from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Report, Spec
 from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.testbed import wiring
@@ -51,13 +50,8 @@ def jobs_of(
     experiment: Experiment, folder: Path, kernel_for: Callable[[Cell], Kernel]
 ) -> tuple[Job, ...]:
     """The experiment's cells with all that they need. Raises UsageError for what is not there."""
-    profiles: dict[str, Profile] = {}
     jobs = []
-    for cell in experiment.cells:
-        device = cell.spec.testbed.device
-        if device not in profiles:
-            profiles[device] = experiment.profile_of(cell)
-        profile = profiles[device]
+    for cell, profile in zip(experiment.cells, experiment.profiles(), strict=True):
         wiring(cell.spec, profile)  # says whether they fit before anything is built
         kernel = kernel_for(cell)
         if needs_cotsq(cell.spec, profile) and not kernel.cotsq:
@@ -137,12 +131,13 @@ def _summarise(state: FolderState) -> None:
 
 
 def _content(spec: Spec) -> dict[str, Any]:
-    """A specification without the path of a profile, whose content is in the key, too.
+    """A specification without what stands for a profile, whose content is in the key, too.
 
     So a result stays one of its cell when the files move together, or another user has them. What
     the report draws changes no result, and is left out as well.
     """
     data = measured(spec.model_copy(update={"report": Report()}))
+    data["testbed"].pop("profile", None)
     if is_file(spec.testbed.device):
         data["testbed"]["device"] = ""
     return data

@@ -162,4 +162,4 @@ def test_the_sweep_names_a_profile_from_its_own_folder(
     (file,) = (tmp_path / "results").glob("tune-*/*.toml")
     experiment = load(str(file))
     assert experiment.spec.testbed.device == './../../my "radio".toml'
-    assert experiment.profile_of(experiment.cells[0]) == load_profile("ideal")
+    assert experiment.profiles()[0] == load_profile("ideal")

@@ -17,8 +17,8 @@ from tsqlab.paths import PROFILES
 
 def ran(*overrides: str, name: str = "cotsq-4", **levels: object) -> Conditions:
     """The conditions of one cell of an experiment."""
-    cell = load(name, [*overrides, *(f"{key}={level}" for key, level in levels.items())]).cells[0]
-    return Conditions(cell.spec, load_profile(cell.spec.testbed.device))
+    experiment = load(name, [*overrides, *(f"{key}={level}" for key, level in levels.items())])
+    return Conditions(experiment.spec, experiment.profiles()[0])
 
 
 def reference(name: str = "cotsq-4") -> Reference:
@@ -70,6 +70,9 @@ def test_there_is_no_reference_for_what_is_not_bundled() -> None:
         ('testbed.egress."AP>S".qdisc="netem loss 1%"', "egress.AP>S.qdisc = netem loss 1%, not"),
         ('testbed.sysctl.C."net.ipv4.tcp_sack"=0', "sysctl.C.net.ipv4.tcp_sack = 0, not none"),
         ("stations=2", "stations = 2, not 1"),
+        ('profile.report_delay="1000 us"', "profile.report_delay = 1 ms, not 475 us"),
+        ("profile.access_point.rts_bytes=1 KiB", "profile.access_point.rts_bytes = 1 KiB, not"),
+        ("profile.amsdu_frames=2", "profile.amsdu_frames = 2, not 1"),
     ],
 )
 def test_a_changed_key_is_named(override: str, said: str) -> None:
@@ -88,6 +91,7 @@ def test_a_changed_key_is_named(override: str, said: str) -> None:
         'offloads="off"',  # what a radio of the papers' era has
         'truesize="4352 B"',
         'layout="wifi"',
+        'profile.report_delay="0.475 ms"',  # what its file says
     ],
 )
 def test_what_changes_nothing_is_no_difference(override: str) -> None:

@@ -137,7 +137,7 @@ def test_unknown_names_are_met_with_a_hint():
         ("sede=1", 'no key "sede" can vary or be set; did you mean "seed"?'),
         ("title=x", 'no key "title" can vary or be set; it stands above the tables of'),
         ("lab.qdisc=fq", 'no key "lab.qdisc" can vary or be set; it is a key of [testbed]'),
-        ('band="5 GHz"', 'no key "band" can vary or be set; device profiles have it: copy one'),
+        ('band="5 GHz"', 'no key "band" can vary or be set; device profiles have it: profile.band'),
         ("memory=67108864", 'expected a size with its unit, as "64 MiB", not 67108864'),
     ],
 )
@@ -184,7 +184,11 @@ def test_what_cannot_be_captured_is_refused(tables, key, message, tmp_path):
 @pytest.mark.parametrize(
     ("line", "key", "message"),
     [
-        ('[testbed]\nband = "5 GHz"', "testbed.band", "unknown key; device profiles have it: copy"),
+        (
+            '[testbed]\nband = "5 GHz"',
+            "testbed.band",
+            "unknown key; device profiles have it: profile",
+        ),
         ('[testbed]\nrate.C1 = "6 Mbit/s"', "testbed.rate", "one value, which all stations have"),
         ('[flows]\nqdisc = "fq"', "flows.qdisc", "it is a key of [testbed]; here there are test,"),
         ('[testbed]\negress."C>R".rat = 1', "testbed.egress.C>R.rat", 'did you mean "rate"?'),

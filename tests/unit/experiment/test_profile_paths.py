@@ -42,7 +42,7 @@ def experiment(folder, device, overrides=()):
 
 def title(folder, device, overrides=()):
     loaded = experiment(folder, device, overrides)
-    return loaded.profile_of(loaded.cells[-1]).title
+    return loaded.profiles()[-1].title
 
 
 @pytest.mark.parametrize("device", ["ax.toml", "./ax.toml", "../paper/ax.toml"])

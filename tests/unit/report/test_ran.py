@@ -163,6 +163,14 @@ def test_an_own_profile_is_told_by_what_is_other(tmp_path: Path) -> None:
     assert str(tmp_path) not in "".join(told.lines()), "a page does not say where its user lives"
 
 
+def test_a_key_of_the_profile_is_told_like_any_other(tmp_path: Path) -> None:
+    told = ran(tmp_path, 'profile.report_delay=["0 us", "1 ms"]', "profile.title=Mine")
+    assert "profile.report_delay = 475 us -> 0 us, 1 ms" in told.changed
+    assert "device" not in "".join(told.changed), "nothing else of it is other"
+    assert told.profiles == ()
+    assert told.elsewhere
+
+
 def test_an_own_profile_that_is_like_no_other_is_told_whole(tmp_path: Path) -> None:
     text = """
 kind = "airlink"
