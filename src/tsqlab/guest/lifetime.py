@@ -5,7 +5,9 @@ A child that asks for PR_SET_PDEATHSIG is ended with its parent from then on. It
 have to ask again. bubblewrap's child asks only after bubblewrap has told it to go on. If
 bubblewrap is killed before that, the child waits for ever. If it is killed just after, the child
 boots a guest that nothing ends. So a worker, which may be ended at any moment, adopts the
-processes that bubblewrap leaves behind, and ends them, too.
+processes that bubblewrap leaves behind, and ends them, too. One is left behind by every guest:
+bubblewrap goes when the guest ends, and does not wait for the child that was its sandbox's first
+process.
 """
 
 from __future__ import annotations
@@ -42,6 +44,13 @@ def end_all_with(parent: int) -> None:
 def adopt_orphans() -> None:
     """Become the parent of what this process's descendants leave behind."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def bury_orphans() -> None:
+    """Reap the children that have ended, for a process that has none but those it has adopted."""
+    with suppress(ChildProcessError):  # no child is left
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _end_all(_signal: int, _frame: FrameType | None) -> None:

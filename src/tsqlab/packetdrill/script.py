@@ -78,7 +78,7 @@ class Job:
 def run_script(job: Job) -> Outcome:
     """Run a script in a worker process. Raises TsqlabError when no guest can be run at all."""
     machine = Machine(
-        job.kernel, MEMORY_BYTES, job.seed, workers.cpu(),
+        job.kernel, MEMORY_BYTES, job.seed, workers.cpu_for_guest(),
         stuck_after_s=STUCK_AFTER_S, ends_after_s=WALL_LIMIT_S,
     )  # fmt: skip
     try:

@@ -91,7 +91,7 @@ def run_cell(
 
 def work(job: Job) -> float:
     """Run a cell in a worker process; returns the real seconds it took."""
-    return run_cell(job, workers.cpu(), workers.teller(job.cell.id))
+    return run_cell(job, workers.cpu_for_guest(), workers.teller(job.cell.id))
 
 
 def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None) -> Measurement:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from queue import Empty, Queue
 from typing import Any
 
-from tsqlab.guest.lifetime import end_all_with
+from tsqlab.guest.lifetime import bury_orphans, end_all_with
 
 
 @dataclass
@@ -69,8 +69,13 @@ def _start(cpus: Any, ticks: Any, parent: int) -> None:
     _this.cpu, _this.ticks = cpus.get(), ticks
 
 
-def cpu() -> int | None:
-    """The CPU of this worker process; None if this is none."""
+def cpu_for_guest() -> int | None:
+    """The CPU for the next guest of this worker process, cleared of the last one's remains.
+
+    None in a process that is no worker.
+    """
+    if _this.cpu is not None:
+        bury_orphans()
     return _this.cpu
 
 
