@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.experiment.host import host_of
 from tsqlab.experiment.neutral import NEUTRAL, NO_LIMIT
-from tsqlab.experiment.profile import Airlink, Profile, data_rate, load_profile
+from tsqlab.experiment.profile import NAMED, Airlink, Profile, data_rate, load_profile
 from tsqlab.experiment.spec import TABLES, Spec
 from tsqlab.experiment.tsq import Tsq
 from tsqlab.experiment.wording import NONE, text_of
@@ -67,7 +67,8 @@ class Conditions:
         """What each key came to."""
         host = host_of(self.spec, self.profile)
         follow = {key for key, value in self.written.items() if value is None}
-        follow |= {f"{PROFILE}{name}" for name in self.changes}  # in the profile's own words
+        # In the profile's own words; it has none for which profile it names.
+        follow |= {f"{PROFILE}{name}" for name in self.changes if name in self.content}
         return {
             key: self._unwritten(key) if key in follow else text_of(value)
             for key, value in self.written.items()
@@ -93,14 +94,14 @@ class Conditions:
                          if key.startswith(PROFILE))  # fmt: skip
 
     def content_without(self, changes: Collection[str]) -> Mapping[str, str]:
-        """What the profile says of all keys but some."""
-        return {key: value for key, value in self.content.items() if key not in changes}
+        """What the profile says of all keys but some, and but those of profiles among them."""
+        return without(self.content, changes)
 
     def _unwritten(self, key: str) -> str:
         """What a key that was left out came to."""
         if key.startswith(PROFILE):
             name = key.removeprefix(PROFILE)
-            return self.content.get(name, _left_out(name))
+            return "its own" if name in NAMED else self.content.get(name, _left_out(name))
         radio = self.profile if isinstance(self.profile, Airlink) else None
         of_device = _of_radio(radio) if radio else _OF_CARD
         return of_device.get(key) or _OF_ANY.get(key, NONE)
@@ -164,6 +165,16 @@ def content_of(profile: BaseModel) -> dict[str, str]:
         key: text_of(value)
         for key, value in _leaves(profile)
         if value is not None and key.rpartition(".")[2] != "title"
+    }
+
+
+def without(content: Mapping[str, str], changes: Collection[str]) -> Mapping[str, str]:
+    """What a profile says but for some keys; "access_point" is all of the access point's."""
+    tables = tuple(f"{key}." for key in changes)
+    return {
+        key: value
+        for key, value in content.items()
+        if key not in changes and not key.startswith(tables)
     }
 
 

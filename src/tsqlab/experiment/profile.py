@@ -309,18 +309,38 @@ def _changed(profile: BaseModel, changes: Changes) -> dict[str, Any]:
         data["access_point"] = type(profile).model_validate(_changed(profile, own))
     for key, value in changes.items():
         old = data.get(key)
-        if isinstance(old, Airlink | Wireline):
+        if key in NAMED:
+            if isinstance(value, str):
+                data[key] = _bundled(key, value)
+                continue
             if not isinstance(value, Mapping):
-                expected = "a table of what it has otherwise"
+                expected = "the name of a bundled profile, or a table of what it has otherwise"
                 raise ChangeError([key], f"expected {expected}, not {shown(value)}")
             if "kind" in value:
                 raise ChangeError([key, "kind"], _OTHER_KIND)
-            data[key] = _changed(old, value)
+            data[key] = _changed(data[key], value)
         elif isinstance(old, Mapping) and isinstance(value, Mapping):  # of access categories
             data[key] = {**old, **{name: _with(old.get(name), own) for name, own in value.items()}}
         else:
             data[key] = value
     return data
+
+
+NAMED = {"access_point": "airlink", "ethernet": "wireline"}
+"""The keys of a profile that name another one, and of what kind that is."""
+
+
+def _bundled(key: str, name: str) -> Profile:
+    """The bundled profile that a key is changed to. Raises ChangeError."""
+    path = bundled_profiles().get(name)
+    if path is None:
+        known = hint(name, bundled_profiles())
+        raise ChangeError([key], f'no bundled profile "{shortened(name)}"; {known}')
+    profile = _profile(read_toml(path), of_access_point=key == "access_point")
+    if profile.kind != NAMED[key]:
+        expected = f'expected a profile of kind "{NAMED[key]}"'
+        raise ChangeError([key], f'{expected}; {name} is "{profile.kind}"')
+    return profile
 
 
 def _with(old: BaseModel | None, own: object) -> object:
@@ -376,10 +396,10 @@ def _kind(file: TomlFile) -> str:
 
 def _named_profiles(file: TomlFile, data: Mapping[str, Any]) -> dict[str, Profile]:
     """The profiles whose names are in the *data* of an airlink profile."""
-    wire = _named(file, "ethernet", data.get("ethernet", ETHERNET), "wireline")
+    wire = _named(file, "ethernet", data.get("ethernet", ETHERNET), NAMED["ethernet"])
     found = {"ethernet": _profile(wire)}
     if "access_point" in data:
-        access_point = _named(file, "access_point", data["access_point"], "airlink")
+        access_point = _named(file, "access_point", data["access_point"], NAMED["access_point"])
         found["access_point"] = _profile(access_point, of_access_point=True)
     return found
 

@@ -20,6 +20,7 @@ from tsqlab.experiment.conditions import (
     bundled_content,
     device_name,
     nearest_bundled,
+    without,
 )
 from tsqlab.experiment.profile import Airlink
 from tsqlab.experiment.reference import FREE, Case, default_of, reference_of
@@ -303,9 +304,8 @@ def _bundled_devices(cells: Sequence[Case]) -> list[str]:
 
 def _is_bundled(cell: Conditions) -> bool:
     """Whether its device is the bundled one, but for keys that the experiment changes."""
-    says = cell.content_without(cell.changes)
     usual = bundled_content(cell.texts[DEVICE])
-    return says == {key: value for key, value in usual.items() if key not in cell.changes}
+    return cell.content_without(cell.changes) == without(usual, cell.changes)
 
 
 def _own_profiles(ran: Sequence[Conditions], replaced: Sequence[str]) -> tuple[OwnProfile, ...]:

@@ -72,6 +72,7 @@ def test_there_is_no_reference_for_what_is_not_bundled() -> None:
         ("stations=2", "stations = 2, not 1"),
         ('profile.report_delay="1000 us"', "profile.report_delay = 1 ms, not 475 us"),
         ("profile.access_point.rts_bytes=1 KiB", "profile.access_point.rts_bytes = 1 KiB, not"),
+        ("profile.access_point=ideal", "profile.access_point = ideal, not its own"),
         ("profile.amsdu_frames=2", "profile.amsdu_frames = 2, not 1"),
     ],
 )

@@ -56,6 +56,15 @@ def test_an_access_point_that_is_as_the_station_stays_so_but_for_its_keys(experi
     assert (apart.access_point.ppdu_tries, apart.access_point.aggregates_ahead) == (3, 1)
 
 
+def test_the_access_point_and_the_wire_may_be_others(experiment):
+    overrides = ["profile.access_point=ath9k_htc", "profile.ethernet=tg3"]
+    (changed,) = experiment(overrides=overrides).profiles()
+    usual = load_profile("ath9k_htc")
+    assert changed.access_point == usual.model_copy(update={"access_point": None})
+    assert changed.ethernet == load_profile("tg3")
+    assert changed.report_delay == usual.report_delay
+
+
 def test_the_wire_and_an_access_category_have_keys_too(experiment):
     overrides = ['profile.ethernet.receive_delay="50 us"', "profile.edca.BE.aifsn=5"]
     (changed,) = experiment(device="ath9k", overrides=overrides).profiles()
@@ -77,7 +86,9 @@ def test_the_wire_and_an_access_category_have_keys_too(experiment):
         ("report_delay = 0.5", "report_delay", 6, "expected a text, a whole number or true"),
         ("aggregate_frames = 256", "aggregate_frames", 6, "no aggregate is longer than the block"),
         ('kind = "wireline"', "kind", 6, "another kind of device is another profile"),
-        ('access_point = "ath10k"', "access_point", 6, "a table of what it has otherwise"),
+        ('access_point = "ath11k"', "access_point", 6, 'did you mean "ath10k"?'),
+        ('access_point = "tg3"', "access_point", 6, 'of kind "airlink"; tg3 is "wireline"'),
+        ("ethernet = 1", "ethernet", 6, "the name of a bundled profile, or a table of what it has"),
         ("access_point.ppdu_tris = 1", "access_point.ppdu_tris", 6, 'did you mean "ppdu_tries"?'),
         ('access_point.kind = "wireline"', "access_point.kind", 6, "expected no change of it"),
         ("access_point.rate.x = [1]", "access_point.rate.x", 6, "expected a text, a whole number"),

@@ -169,6 +169,9 @@ def test_a_key_of_the_profile_is_told_like_any_other(tmp_path: Path) -> None:
     assert "device" not in "".join(told.changed), "nothing else of it is other"
     assert told.profiles == ()
     assert told.elsewhere
+    other = ran(tmp_path / "other", "profile.access_point=ideal")
+    assert "profile.access_point = its own -> ideal" in other.changed
+    assert other.profiles == ()
 
 
 def test_an_own_profile_that_is_like_no_other_is_told_whole(tmp_path: Path) -> None:
