@@ -4,10 +4,10 @@
 A claim is about one setting, compares two, or is about a curve over several; cells that differ
 in their seed alone repeat it. Each repetition gives a number: the quantity of its one cell, the
 ratio or difference of its two, which have the same seed, or what the claim asks of the curve
-through its several. The lab's number is their mean, but for a curve's step, which is that of the
-mean curve (tsqlab.metrics.step). The claim *holds* when it lies in the accepted range, ends
-included, and *differs* when it does not, or when a cell has no such number (a curve without dips
-has no dip period). It is *not run* as long as a cell of it is missing or
+through its several. The lab's number is their mean, but for a curve's step and span, which are
+those of the mean curve (tsqlab.metrics.curves). The claim *holds* when it lies in the accepted
+range, ends included, and *differs* when it does not, or when a cell has no such number (a curve
+without dips has no dip period). It is *not run* as long as a cell of it is missing or
 not done. The 95 % confidence interval of the mean decides nothing; where it crosses a bound,
 the seeds do not settle the verdict, and a note says so.
 
@@ -30,11 +30,11 @@ from tsqlab.experiment.claims import Claim, level_number
 from tsqlab.experiment.conditions import KERNEL, Change
 from tsqlab.experiment.reference import Reference
 from tsqlab.experiment.stored import Folder, Result, releases
+from tsqlab.metrics.curves import span, step
 from tsqlab.metrics.knee import first_enough
 from tsqlab.metrics.pings import MANY
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
-from tsqlab.metrics.step import step
 from tsqlab.report.table import LOST
 from tsqlab.results.folder import ManifestCell
 from tsqlab.results.record import Level
@@ -229,8 +229,8 @@ def _quantities(claim: Claim, cells: Sequence[Result]) -> list[float] | None:
 
 def _lab(claim: Claim, curves: Sequence[Sequence[float]]) -> Estimate | None:
     """The lab's number; each repetition has a curve, of one level or two where that is all."""
-    if claim.compare == "step":
-        return step(curves) if curves else None
+    if of_means := _OF_MEANS.get(claim.compare):
+        return of_means(curves) if curves else None
     numbers = [_number(claim, curve) for curve in curves]
     return estimate([number for number in numbers if number is not None])
 
@@ -249,7 +249,11 @@ _COMPARED: Mapping[str, Callable[[Sequence[float]], float]] = {
     "difference": lambda numbers: numbers[0] - numbers[1],
     "highest": max,
     "lowest": min,
-    "span": lambda numbers: max(numbers) / min(numbers),
+}
+# What noise would move one way, so that it is asked of the mean curve.
+_OF_MEANS: Mapping[str, Callable[[Sequence[Sequence[float]]], Estimate]] = {
+    "step": step,
+    "span": span,
 }
 
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The step of a curve, and how often its interval has the truth."""
+"""The step and the span of a curve, and how often their intervals have the truth."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tsqlab.metrics.statistics import student_t
-from tsqlab.metrics.step import step
+from tsqlab.metrics.curves import span, step
+from tsqlab.metrics.statistics import Estimate, student_t
 
 FLAT = (100.0,) * 5
 GROWS = (40.0, 60.0, 80.0, 90.0, 92.0)
@@ -58,8 +59,13 @@ def test_the_number_lies_in_its_interval(curves: list[tuple[float, ...]]) -> Non
     assert low - slack <= found.mean <= high + slack
 
 
-def drawn(truth: tuple[float, ...], seeds: int, noise: float) -> list[tuple[float, float, float]]:
-    """The step and the ends of its interval in many runs over a noisy curve.
+def drawn(
+    truth: tuple[float, ...],
+    seeds: int,
+    noise: float,
+    measure: Callable[[list[list[float]]], Estimate] = step,
+) -> list[tuple[float, float, float]]:
+    """A measure and the ends of its interval in many runs over a noisy curve.
 
     A seed moves all levels alike, by 5 %, and each by itself, by *noise*; the first level, as TSQ's
     is, by three times as much.
@@ -69,7 +75,7 @@ def drawn(truth: tuple[float, ...], seeds: int, noise: float) -> list[tuple[floa
     spread = noise * np.array([3, *[1] * (len(truth) - 1)])
     common = random.normal(1, 0.05, (RUNS, seeds, 1))
     curves = np.array(truth) * common * random.normal(1, spread, shape)
-    found = [step(run.tolist()) for run in curves]
+    found = [measure(run.tolist()) for run in curves]
     return [(one.mean, *one.ends) for one in found]
 
 
@@ -103,3 +109,40 @@ def test_a_growing_curve_is_no_longer_said_to_fall() -> None:
     """Steps of 2.2 % and more under a noise of 1 %: the mean of each seed's own step is below 1."""
     runs = drawn(GROWS, 5, 0.01)
     assert np.mean([mean >= 1 for mean, _, _ in runs]) >= 0.95
+
+
+def test_a_span_is_that_of_the_mean_curve() -> None:
+    """Each of these seeds goes up and down, and the means do not."""
+    seeds = [(10.0, 12.0, 11.0), (12.0, 11.0, 10.0), (11.0, 10.0, 12.0)]
+    found = span(seeds)
+    assert found.mean == pytest.approx(1)
+    assert found.ends[0] == 1, "no span is less"
+    assert np.mean([max(one) / min(one) for one in seeds]) == pytest.approx(1.2), "as it was once"
+
+
+def test_the_interval_of_a_span_worked_by_hand() -> None:
+    # The ratio of the step's test above; the other way round it is less than 1.
+    found = span([(9.0, 10.0), (10.0, 12.0), (11.0, 14.0)])
+    error = 0.8 / 3**0.5 / 10
+    assert found.mean == pytest.approx(1.2)
+    high = 1.2 + student_t(2, 0.975) * error
+    low = 1.2 - student_t(2, 1 - 0.025 / 2) * error
+    assert found.ends == pytest.approx((max(1, low), high))
+
+
+def test_a_span_of_one_seed_has_no_interval() -> None:
+    found = span([(3.0, 2.0, 4.0)])
+    assert (found.mean, found.half_width) == (2, None)
+    with pytest.raises(ZeroDivisionError):
+        span([(0.0, 1.0), (0.0, 2.0)])
+
+
+@pytest.mark.parametrize("seeds", [3, 5, 10])
+@pytest.mark.parametrize("truth", [FLAT, GROWS, FALLS], ids=["flat", "grows", "falls"])
+def test_a_spans_interval_has_the_truth_in_95_of_100_runs(
+    truth: tuple[float, ...], seeds: int
+) -> None:
+    runs = drawn(truth, seeds, 0.01, span)
+    true_span = max(truth) / min(truth)
+    covered = np.mean([low <= true_span <= high for _, low, high in runs])
+    assert covered >= 0.95 - 2 * (0.95 * 0.05 / RUNS) ** 0.5
