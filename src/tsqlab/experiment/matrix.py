@@ -15,6 +15,7 @@ from typing import Any
 
 from tsqlab.errors import UsageError
 from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.toml import flattened
 
 Level = str | int | float
 
@@ -51,7 +52,7 @@ def level(value: Any) -> Level:
     if isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
-        return "+".join(f"{key}={item}" for key, item in value.items())
+        return "+".join(f"{key}={item}" for key, item in flattened(value).items())
     return str(value)
 
 

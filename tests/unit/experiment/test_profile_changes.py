@@ -39,6 +39,12 @@ def test_a_key_varies(experiment):
     assert loaded.cells[1].id == "profile.report_delay=1_ms"
 
 
+def test_several_keys_vary_together(experiment):
+    both = "{ report_delay = '1 ms', access_point = { aggregates_ahead = 1 } }"
+    (cell,) = experiment(overrides=[f"profile=[{both}]"]).cells
+    assert cell.factors == {"profile": "report_delay=1 ms+access_point.aggregates_ahead=1"}
+
+
 def test_the_access_point_has_keys_of_its_own(experiment):
     (changed,) = experiment(overrides=["profile.access_point.aggregates_ahead=1"]).profiles()
     usual = load_profile("ath9k_htc")
