@@ -22,9 +22,10 @@ from tsqlab.experiment.spec import full_key
 from tsqlab.experiment.toml import TomlFile, flattened, read_toml
 from tsqlab.experiment.tsq import ms_of_name
 from tsqlab.metrics.shapes import SHAPES
+from tsqlab.metrics.summarise import DIRECTED
 from tsqlab.results.summary import METRICS
 
-QUANTITIES = (*(name for name in METRICS if name not in ("sim_s", "wall_s")), *SHAPES)
+QUANTITIES = (*(name for name in METRICS if name not in ("sim_s", "wall_s")), *DIRECTED, *SHAPES)
 """What a claim can be about: metrics and shapes, of one cell."""
 
 _SEED = "seed"

@@ -30,6 +30,7 @@ from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import DataRateText
 from tsqlab.experiment.tsq import Tsq, TsqSetting
+from tsqlab.metrics.summarise import DIRECTED
 from tsqlab.results.look import SizeText
 from tsqlab.results.summary import METRICS, is_metric
 from tsqlab.topology import UP_TO_ROUTER, UP_TO_SERVER, WIFI, WIRED, WIRED_EGRESSES
@@ -398,8 +399,8 @@ PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggre
 def _check_metric(name: str) -> str:
     if not is_metric(name):
         raise ValueError(
-            f'no metric "{name}"; there are {", ".join(METRICS)}, and of single nodes '
-            "goodput_mbps_C1 and airtime_AP"
+            f'no metric "{name}"; there are {", ".join((*METRICS, *DIRECTED))}, and of single '
+            "nodes goodput_mbps_C1 and airtime_AP"
         )
     return name
 

@@ -5,6 +5,7 @@ Goodput is what receiving applications got, of all flows together, while the flo
 latencies are those measured meanwhile, of all pings and of all TCP flows together. A number
 that a cell does not have, such as a TCP round-trip time without TCP, is None.
 
+Where flows go both ways, the goodput of either direction has a column of its own.
 A node's own numbers are there besides, where a cell has them: a station's goodput, if there are
 several, and the share of the time that a radio was on the air itself. Of what an access point
 sends, the module counts the time of all stations together, so a download's share has no station.
@@ -49,6 +50,9 @@ def summarise_trace(cell: Trace) -> Metrics:
         **_by_node(cell, stations),
     }
 
+
+DIRECTED = ("goodput_up_mbps", "goodput_down_mbps")
+"""The goodput of all uploads together, and of all downloads."""
 
 NODE_METRIC = re.compile(r"(goodput_mbps|airtime)_(AP|C[0-9]*)")
 """The name of a number that one node has: what it is, and whose."""

@@ -9,12 +9,12 @@ from tsqlab.errors import UsageError
 from tsqlab.experiment.stored import Folder
 from tsqlab.report.against import compared, differences, level_text
 from tsqlab.report.table import Beside, format_table, known, usual_columns
-from tsqlab.results.summary import METRICS, is_metric, node_metrics
+from tsqlab.results.summary import METRICS, further_metrics, is_metric
 
 
 def columns_of(folder: Folder) -> list[str]:
     """The metrics that the table of a folder shows. Raises UsageError for one that there is not."""
-    own = node_metrics(folder.results)
+    own = further_metrics(folder.results)
     for name in folder.manifest.columns:
         if not is_metric(name) or (name not in METRICS and name not in own):
             raise UsageError(

@@ -29,6 +29,8 @@ _COLUMNS, _NAME_COLUMNS = 95, 9
 UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
 
 _NAMES = {
+    "goodput_up": "goodput up",
+    "goodput_down": "goodput down",
     "fairness_stations": "fairness of stations",
     "tcp_rtt": "TCP RTT",
     "tcp_rtt_dip_period": "TCP RTT dip period",

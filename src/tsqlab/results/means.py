@@ -14,7 +14,7 @@ from pathlib import Path
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.results.paired import Against, Cell, difference, pairs
 from tsqlab.results.repetitions import by_setting, over_seeds
-from tsqlab.results.summary import METRICS, format_number, node_metrics, write_table
+from tsqlab.results.summary import METRICS, format_number, further_metrics, write_table
 
 MEANS = "means.csv"
 
@@ -26,7 +26,7 @@ def write_means(path: Path, cells: Sequence[Cell], against: Against) -> None:
     """Write the means of a folder's cells. Raises TsqlabError."""
     groups = by_setting(cells)
     factors = list(dict.fromkeys(name for setting in groups for name, _ in setting))
-    candidates = [*(name for name in METRICS if name not in _OF_A_RUN), *node_metrics(cells)]
+    candidates = [*(name for name in METRICS if name not in _OF_A_RUN), *further_metrics(cells)]
     metrics = [name for name in candidates
                if any(cell.metrics.get(name) is not None for cell in cells)]  # fmt: skip
     compared = pairs(cells, against) if against else {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""summary.csv: a row per cell, its factors first, then its metrics, then those of single nodes.
+"""summary.csv: a row per cell, its factors first, then its metrics, then those that few cells have.
 
 Numbers have six significant digits, and an empty field is a number that the cell does not
 have. ``wall_s``, how long the run took, is the one column that differs from run to run.
@@ -17,7 +17,7 @@ from typing import Any
 
 from tsqlab.errors import FileError
 from tsqlab.metrics.limits import SHARES
-from tsqlab.metrics.summarise import NODE_METRIC, summarise
+from tsqlab.metrics.summarise import DIRECTED, NODE_METRIC, summarise
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import HasMetrics
@@ -58,7 +58,7 @@ def summary_row(
 
 def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]) -> None:
     """Write the rows, the columns of *factors* in that order. Raises TsqlabError."""
-    columns = [*METRICS, *node_metrics(rows)]
+    columns = [*METRICS, *further_metrics(rows)]
     write_table(path, [
         [*factors, *columns],
         *([*(str(row.factors.get(name, "")) for name in factors),
@@ -66,10 +66,13 @@ def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]
     ])  # fmt: skip
 
 
-def node_metrics(rows: Iterable[HasMetrics]) -> list[str]:
-    """The numbers of single nodes that any row has, goodputs first."""
-    found = dict.fromkeys(name for row in rows for name in row.metrics)
-    return sorted((name for name in found if NODE_METRIC.fullmatch(name)), key=_node_order)
+def further_metrics(rows: Iterable[HasMetrics]) -> list[str]:
+    """The goodput of either direction if any row has both, then the numbers of single nodes."""
+    cells = list(rows)
+    both = any(all(row.metrics.get(name) is not None for name in DIRECTED) for row in cells)
+    found = dict.fromkeys(name for row in cells for name in row.metrics)
+    nodes = sorted((name for name in found if NODE_METRIC.fullmatch(name)), key=_node_order)
+    return [*(DIRECTED if both else ()), *nodes]
 
 
 def _node_order(name: str) -> tuple[bool, int, str]:
@@ -80,7 +83,11 @@ def _node_order(name: str) -> tuple[bool, int, str]:
 
 def is_metric(name: str) -> bool:
     """Whether a summary may have a column of that name."""
-    return name in METRICS or NODE_METRIC.fullmatch(name) is not None
+    return name in METRICS or _is_further(name)
+
+
+def _is_further(name: str) -> bool:
+    return name in DIRECTED or NODE_METRIC.fullmatch(name) is not None
 
 
 def write_table(path: Path, lines: Iterable[Sequence[str]]) -> None:
@@ -117,10 +124,9 @@ def read_summary(path: Path) -> tuple[list[str], list[SummaryRow]]:
 
 
 def _are_metrics(columns: Sequence[str]) -> bool:
-    """Whether these are all the columns of metrics, those of single nodes included."""
+    """Whether these are all the columns of metrics, the further ones included."""
     return any(
-        tuple(columns[: len(names)]) == names
-        and all(map(NODE_METRIC.fullmatch, columns[len(names) :]))
+        tuple(columns[: len(names)]) == names and all(map(_is_further, columns[len(names) :]))
         for names in (METRICS, *_OLDER)
     )
 

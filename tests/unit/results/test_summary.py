@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tsqlab.errors import FileError, TsqlabError
 from tsqlab.metrics.limits import SHARES
+from tsqlab.metrics.summarise import DIRECTED
 from tsqlab.results.summary import (
     METRICS,
     PINGS,
@@ -72,6 +73,18 @@ def test_a_nodes_own_numbers_come_last(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("airtime_AP", "airtime of AP"))
     with pytest.raises(FileError, match="its last columns are not"):
         read_summary(path)
+
+
+def test_a_direction_has_a_column_where_a_cell_has_both(tmp_path: Path) -> None:
+    """Up and down stand before single nodes; a folder of uploads has neither."""
+    path, both = tmp_path / "summary.csv", {"goodput_up_mbps": 17.0, "goodput_down_mbps": 180.0}
+    upload = SummaryRow({"seed": 2}, {"goodput_up_mbps": 90.0, "goodput_down_mbps": None})
+    write_summary(path, ["seed"], [SummaryRow({"seed": 1}, {"airtime_AP": 0.5, **both}), upload])
+    _, rows = read_summary(path)
+    assert list(rows[0].metrics)[len(METRICS) :] == [*DIRECTED, "airtime_AP"]
+    assert [rows[1].metrics[name] for name in DIRECTED] == [90, None]
+    write_summary(path, ["seed"], [upload])
+    assert list(read_summary(path)[1][0].metrics) == list(METRICS)
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
