@@ -15,6 +15,7 @@ from tsqlab.experiment.tsq import NONE, STOCK, STOCK_SHIFT, Tsq
 from tsqlab.metrics.knee import WITHIN, Knee
 from tsqlab.report.plots.axes import short
 from tsqlab.report.plots.curves import Curve, curves_of, format_knee
+from tsqlab.report.table import LOST, many_lost
 from tsqlab.results.repetitions import SEED, over_seeds
 
 _SHIFT_MAX_MS = 1000.0
@@ -113,6 +114,9 @@ def _numbers(cells: Sequence[Result]) -> str:
         for value, unit in ((goodput, "Mbit/s"), (ping, "ms of ping"))
         if value
     ]
+    lost = over_seeds(cells, LOST)
+    if lost and many_lost(cells, "ping_ms_p50"):
+        parts.append(f"{lost.mean:.0%} of the pings lost")
     return ", ".join(parts) or "no number"
 
 

@@ -19,8 +19,10 @@ from tsqlab.metrics.pings import lost_s
 from tsqlab.metrics.summarise import summarise
 from tsqlab.report import make_report, summary_table
 from tsqlab.report.plots.goodput_ping import goodput_ping
+from tsqlab.report.plots.kinds import draw
 from tsqlab.report.plots.stated import Asked
 from tsqlab.report.table import LOST_NOTE
+from tsqlab.report.tuning import tuning_of, tuning_text
 from tsqlab.results.flent import read_flent, to_flent, write_flent
 
 PING = "Ping (ms) ICMP"
@@ -66,14 +68,19 @@ def test_when_they_were_lost() -> None:
     assert lost == pytest.approx(np.array([2 * STEP_S, DELAY_S]))
 
 
-def folder(path: Path, lost: Iterable[int]) -> Path:
+def folder(path: Path, lost: Iterable[int], levels: tuple[str, ...] = ("TSQ", "NoTSQ")) -> Path:
+    """Settings of TSQ, the last of which has those pings lost."""
     path.mkdir()
-    written(path, [{"tsq": tsq, "seed": 1} for tsq in ("TSQ", "NoTSQ")])
-    for file in path.glob("tsq=NoTSQ*.flent.gz"):
+    written(path, [{"tsq": tsq, "seed": 1} for tsq in levels])
+    for file in path.glob(f"tsq={levels[-1]}*.flent.gz"):
         made = document(lost)
         made["metadata"] = read_flent(file)["metadata"]
         write_flent(file, made)
     return path
+
+
+def sweep_folder(path: Path, lost: Iterable[int]) -> Path:
+    return folder(path, lost, ("2TSQ", "4TSQ"))
 
 
 def test_tables_have_them_as_soon_as_any_is_lost(tmp_path: Path) -> None:
@@ -88,6 +95,26 @@ def test_tables_have_them_as_soon_as_any_is_lost(tmp_path: Path) -> None:
     page = make_report(many).read_text()
     assert page.count(LOST_NOTE) == 1
     assert "ping_lost_share" in (many / "summary.csv").read_text()
+
+
+@pytest.mark.parametrize("plot", ["candlesticks", "cdf", "goodput-latency", "sweep"])
+def test_a_plot_of_pings_of_which_many_are_lost_says_so(plot: str, tmp_path: Path) -> None:
+    """Of one of two settings a fifth are lost, then a tenth; of TCP's RTT nothing is said."""
+    note = "more than a tenth of the pings lost"
+    many = sweep_folder(tmp_path / "many", range(FIRST, FIRST + SENT // 5))
+    few = sweep_folder(tmp_path / "few", range(FIRST, FIRST + SENT // 10))
+    for path, latency, said in ((many, "ping_ms", 1), (few, "ping_ms", 0), (many, "tcp_rtt_ms", 0)):
+        plots = draw(plot, read_folder(path).results, latency).plots
+        assert sum(one.svg.count(f">{note}</text>") for one in plots) == said
+
+
+def test_tuning_says_of_which_pings_its_numbers_are(tmp_path: Path) -> None:
+    for share, said in ((5, 1), (10, 0)):
+        lost = range(FIRST, FIRST + SENT // share)
+        path = folder(tmp_path / f"{share}", lost, ("4TSQ", "2TSQ"))
+        text = tuning_text(tuning_of(read_folder(path).results))
+        assert text.count("knee:      2 ms: 30 Mbit/s, 20 ms of ping, 20% of the pings lost;") == said
+        assert text.count("lost") == said
 
 
 def test_they_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,9 @@ from tsqlab.report.plots.figure import (
     to_plot,
 )
 from tsqlab.report.plots.look import number, say
+from tsqlab.report.plots.lost import lost_entry, mark_lost
 from tsqlab.report.plots.stated import Asked
+from tsqlab.report.table import many_lost
 from tsqlab.results.repetitions import by_setting, level_texts, varying
 
 NAME = "candlesticks"
@@ -62,6 +64,7 @@ class Candle:
     median: float
     high: float
     most: float | None = None  # what the device cannot exceed
+    lost: bool = False  # whether it is of pings of which many have no answer
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,8 @@ def _boxes(results: Sequence[Result], quantity: str, most: Mapping[str, float]) 
     candles = {}
     for setting, cells in settings.items():
         values = np.concatenate([samples_of(cell, quantity) for cell in cells])
-        candle = _candle(values, max((most[cell.id] for cell in cells if cell.id in most),
-                                     default=None))  # fmt: skip
+        limit = max((most[cell.id] for cell in cells if cell.id in most), default=None)
+        candle = _candle(values, limit, lost=many_lost(cells, quantity))
         levels = level_texts(setting, names)
         if candle:
             series = levels[-1] if len(names) > 1 else ""
@@ -146,11 +149,11 @@ def samples_of(cell: Result, quantity: str) -> Floats:
     return cell.trace.tcp_rtt_ms() if quantity == "tcp_rtt_ms" else cell.trace.ping_ms()
 
 
-def _candle(values: Floats, most: float | None) -> Candle | None:
+def _candle(values: Floats, most: float | None, *, lost: bool) -> Candle | None:
     low, median, high = (percentile(values, q) for q in (10, 50, 90))
     if low is None or median is None or high is None:
         return None
-    return Candle(low, median, high, most)
+    return Candle(low, median, high, most, lost)
 
 
 def _draw(axes: Axes, centre: float, width: float, place: int | None, candle: Candle) -> None:
@@ -160,6 +163,8 @@ def _draw(axes: Axes, centre: float, width: float, place: int | None, candle: Ca
     axes.hlines(candle.median, centre - box / 2, centre + box / 2, color=ink(), linewidth=2)
     if candle.most is not None:
         axes.hlines(candle.most, centre - width / 2, centre + width / 2, **_most())
+    if candle.lost:
+        mark_lost(axes, centre, candle.median)
 
 
 def _most() -> dict[str, Any]:
@@ -198,6 +203,10 @@ def _entries(found: Boxes) -> tuple[list[Any], list[str]]:
     if any(candle.most is not None for candle in found.candles.values()):
         handles.append(Line2D([], [], **_most()))
         names.append(say("the device's largest"))
+    if any(candle.lost for candle in found.candles.values()):
+        handle, name = lost_entry()
+        handles.append(handle)
+        names.append(name)
     return handles, names
 
 

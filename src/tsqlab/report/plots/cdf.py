@@ -9,6 +9,7 @@ panels as the others have combinations, all with the same axis.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -26,8 +27,10 @@ from tsqlab.report.plots.figure import (
     to_plot,
 )
 from tsqlab.report.plots.look import say
+from tsqlab.report.plots.lost import lost_entry, mark_lost
 from tsqlab.report.plots.panels import PANELS_MAX
 from tsqlab.report.plots.stated import Asked
+from tsqlab.report.table import many_lost
 from tsqlab.results.repetitions import by_setting, level_texts, varying
 
 NAME = "cdf"
@@ -38,17 +41,25 @@ _SHOWN_MAX = 0.995  # the share of the samples that is shown; the last few would
 _STYLES = 6  # how many lines differ without a marker
 
 
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """One setting's distribution."""
+
+    latency: Floats  # at each of _SHARES
+    lost: bool  # whether it is of pings of which many have no answer
+
+
 def cdf(results: Sequence[Result], asked: Asked) -> list[Plot]:
     """The panels, if any cell has that latency."""
     latency = asked.latency
     groups = _curves(results, latency)
     factor = "".join(varying(list(by_setting(results)))[-1:])
     shown = [
-        curve[_SHARES <= _SHOWN_MAX] for curves in groups.values() for curve in curves.values()
+        line.latency[_SHARES <= _SHOWN_MAX] for lines in groups.values() for line in lines.values()
     ]
     plots: list[Plot] = []
-    for group, curves in list(groups.items())[:PANELS_MAX]:
-        figure = _panel(group, curves, latency, shown, factor)
+    for group, lines in list(groups.items())[:PANELS_MAX]:
+        figure = _panel(group, lines, latency, shown, factor)
         title = group or say(LABELS[latency])
         description = f"Cumulative distribution of {LABELS[latency]}: {title}."
         name = f"{NAME}-{len(plots)}"
@@ -56,36 +67,42 @@ def cdf(results: Sequence[Result], asked: Asked) -> list[Plot]:
     return plots
 
 
-def _curves(results: Sequence[Result], latency: str) -> dict[str, dict[str, Floats]]:
-    """The latency at each of _SHARES, by panel and line."""
+def _curves(results: Sequence[Result], latency: str) -> dict[str, dict[str, _Line]]:
+    """The distributions, by panel and line."""
     settings = by_setting(results)
     names = varying(list(settings))
-    groups: dict[str, dict[str, Floats]] = {}
+    groups: dict[str, dict[str, _Line]] = {}
     for setting, cells in settings.items():
         samples = np.concatenate([samples_of(cell, latency) for cell in cells])
         if samples.size:
             *others, last = level_texts(setting, names) or ("",)
-            line = np.percentile(samples, 100 * _SHARES)
+            line = _Line(np.percentile(samples, 100 * _SHARES), many_lost(cells, latency))
             groups.setdefault(", ".join(others), {})[last] = line
     return groups
 
 
 def _panel(
-    group: str, curves: Mapping[str, Floats], latency: str, shown: Sequence[Floats], factor: str
+    group: str, lines: Mapping[str, _Line], latency: str, shown: Sequence[Floats], factor: str
 ) -> Figure:
-    several = len(curves) > 1
+    several = len(lines) > 1
     names = [f"{factor_name(factor)}: {name}" if not place else name
-             for place, name in enumerate(curves)] if several else []  # fmt: skip
+             for place, name in enumerate(lines)] if several else []  # fmt: skip
+    handle, text = lost_entry()
+    lost = [line for line in lines.values() if line.lost]
+    names += [text] if lost else []
     figure = new_figure(PANEL_WIDTH_IN, _HEIGHT_IN, names)
     axes = figure.subplots()
-    for place, curve in enumerate(curves.values()):
+    for place, line in enumerate(lines.values()):
         marked = place >= _STYLES
-        axes.plot(curve, _SHARES, markevery=(10, 40), fillstyle="none",
+        axes.plot(line.latency, _SHARES, markevery=(10, 40), fillstyle="none",
                   marker=MARKERS[place // _STYLES - 1] if marked else "")  # fmt: skip
+    handles = [*(axes.lines if several else []), *([handle] if lost else [])]
+    for line in lost:
+        mark_lost(axes, float(np.interp(0.5, _SHARES, line.latency)), 0.5)
     scale(axes.xaxis, shown)
     axes.set_ylim(0, 1)
     axes.set_title(group)
     name_axis(axes.xaxis, say(LABELS[latency]))
     axes.set_ylabel(say("share of samples"))
-    add_legend(figure, axes.lines, names)
+    add_legend(figure, handles, names)
     return figure

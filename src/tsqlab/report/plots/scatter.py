@@ -37,8 +37,10 @@ from tsqlab.report.plots.figure import (
 )
 from tsqlab.report.plots.labels import Labels
 from tsqlab.report.plots.look import say
+from tsqlab.report.plots.lost import lost_entry, mark_lost
 from tsqlab.report.plots.stated import Asked, Stated, stated_of
 from tsqlab.report.plots.sweep import say_mean
+from tsqlab.report.table import many_lost
 from tsqlab.results.repetitions import (
     NOTHING,
     Setting,
@@ -64,6 +66,7 @@ class Point:
     y: Estimate
     cells: Floats  # a row for each cell
     stated: tuple[Stated, Stated] | None  # what the paper has for both
+    lost: bool  # whether a latency is of pings of which many have no answer
 
     @property
     def ends(self) -> Floats:
@@ -152,7 +155,8 @@ def _points(results: Sequence[Result], x: str, y: str, asked: Asked) -> Iterator
         if means[0] and means[1]:
             stated = [stated_of(asked.claims, setting, metric) for metric in (x, y)]
             yield Point(setting, "".join(level_texts(setting, last)), means[0], means[1], rows,
-                        (stated[0], stated[1]) if stated[0] and stated[1] else None)  # fmt: skip
+                        (stated[0], stated[1]) if stated[0] and stated[1] else None,
+                        many_lost(cells, x) or many_lost(cells, y))  # fmt: skip
 
 
 def _lines(points: Sequence[Point], results: Sequence[Result]) -> list[Line]:
@@ -221,6 +225,8 @@ def _draw(axes: Axes, line: Line, looks: Mapping[Setting, Mark], dashes: Dashes)
             x, y = point.stated
             axes.errorbar(x.middle, y.middle, y.half, x.half, marker="x", color=ink(), capsize=4,
                           elinewidth=1.6, linestyle="")  # fmt: skip
+        if point.lost:
+            mark_lost(axes, point.x.mean, point.y.mean)
 
 
 def _entries(
@@ -241,6 +247,8 @@ def _entries(
         yield Line2D([], [], color=muted(), linestyle="", marker=".", markersize=3), say("a cell")
     if any(point.stated for line in lines for point in line.points):
         yield Line2D([], [], color=ink(), linestyle="", marker="x"), say("the paper")
+    if any(point.lost for line in lines for point in line.points):
+        yield lost_entry()
 
 
 def _handle(mark: Mark, dashes: Dashes = "") -> Line2D:

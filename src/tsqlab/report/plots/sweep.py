@@ -46,7 +46,9 @@ from tsqlab.report.plots.figure import (
     to_plot,
 )
 from tsqlab.report.plots.look import say
+from tsqlab.report.plots.lost import lost_entry, mark_lost
 from tsqlab.report.plots.stated import Asked, Stated, knees_of, stated_of
+from tsqlab.report.table import many_lost
 from tsqlab.results.repetitions import Setting, label, most_seeds, over_seeds, setting_of, varying
 
 NAME = "sweep"
@@ -162,6 +164,15 @@ def _draw(axes: Axes, curve: Curve, metric: str, place: int, places: Places) -> 
                 end, beside = points[-1 if reference == NONE else 0]
                 axes.plot([x, end], [value.mean, beside.mean], color=colour(place),
                           linestyle=_REFERENCE_LINE, linewidth=0.9)  # fmt: skip
+    for x, cells in _placed(curve, places):
+        if many_lost(cells, metric) and (value := over_seeds(cells, metric)):
+            mark_lost(axes, x, value.mean)
+
+
+def _placed(curve: Curve, places: Places) -> list[tuple[float, list[Result]]]:
+    """All cells of a curve, with their places on the axis."""
+    references = ((places.references[name], cells) for name, cells in curve.references.items())
+    return [*curve.points.items(), *references]
 
 
 def _errorbar(axes: Axes, points: Sequence[tuple[float, Estimate]], **look: Any) -> None:
@@ -175,8 +186,7 @@ def _stated(
     asked: Asked, setting: Setting, curve: Curve, metric: str, places: Places
 ) -> Iterator[tuple[float, Stated]]:
     """The paper's numbers, each with its place on the axis."""
-    references = {places.references[name]: cells for name, cells in curve.references.items()}
-    for x, cells in [*curve.points.items(), *references.items()]:
+    for x, cells in _placed(curve, places):
         whole = (*setting, *setting_of(cells[0].factors))
         if number := stated_of(asked.claims, whole, metric):
             yield x, number
@@ -234,6 +244,10 @@ def _entries(
     if any(claim.compare == "value" and claim.stated and claim.quantity in metrics
            for claim in asked.claims):  # fmt: skip
         yield Line2D([], [], marker="x", color=ink(), linestyle=""), say("the paper")
+    groups = [group for curve in curves.values()
+              for group in (*curve.points.values(), *curve.references.values())]  # fmt: skip
+    if any(many_lost(group, f"{asked.latency}_p50") for group in groups):
+        yield lost_entry()
 
 
 def say_mean(seeds: int) -> str:
