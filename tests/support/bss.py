@@ -9,7 +9,7 @@ radios count between two instants.
 from dataclasses import dataclass, field
 
 from tsqlab.airlink import messages
-from tsqlab.airlink.messages import Link, PhyRate, Radio
+from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
 from tsqlab.airlink.uapi import Phy, ProfileAttribute
 from tsqlab.guest.plan import Plan
 from tsqlab.guest.testbed import radio_lines
@@ -20,6 +20,8 @@ MS = 10**6
 START_NS, WARM_UP_NS, STEP_NS = 10_000 * MS, 200 * MS, 10 * MS
 PAYLOAD_BYTES, IP_BYTES = 1472, 1500
 ACCESS_POINT = 254
+TOS = {"VO": 0xC0, "VI": 0xA0, "BE": 0x00, "BK": 0x20}  # CS6, CS5, CS0 and CS1
+ONE_PPDU = [Edca(ac, txop_us=0) for ac in (0, 1)]  # VO and VI send one at a time, as BE and BK do
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Bss:
     band: int = 5
     deaf: bool = False  # whether the stations hear the access point only
     seed: int = 1
+    categories: tuple[str, ...] = ()  # which one each station sends in; none: best effort
 
     @property
     def settings(self):
@@ -44,6 +47,10 @@ class Bss:
             ProfileAttribute.SINGLES_AHEAD: 8,
             **self.profile,
         }
+
+    def tos(self, number):
+        """The IPv4 TOS byte of a station's datagrams."""
+        return TOS[self.categories[number - 1]] if self.categories else TOS["BE"]
 
 
 def address(number):
@@ -133,6 +140,8 @@ def _set_up(medium, bss, batches):
             profile=bss.settings,
         )
         yield genl(node, messages.new_radio(made))
+        for edca in ONE_PPDU if bss.categories else ():
+            yield genl(node, messages.set_radio(medium, address(number), edca=edca))
         yield f"run\t{node}\tip\t-batch\t/tsqlab/plan/{node}.ip"
     for number in numbers[1:]:
         if bss.loss_ppb is not None:
@@ -149,7 +158,8 @@ def _flows(medium, bss, end_ns):
     to, ap = f"10.{medium}.0.{ACCESS_POINT}", device(medium, ACCESS_POINT)
     for number in range(1, bss.stations + 1):
         node, port = device(medium, number), 5000 + number
-        words = f"{to}\t{port}\t0\t{PAYLOAD_BYTES}\t0\t{START_NS}\t{end_ns}"
+        tos = bss.tos(number)
+        words = f"{to}\t{port}\t{tos}\t{PAYLOAD_BYTES}\t0\t{START_NS}\t{end_ns}"
         yield f"udp\t{ap}\t{node}-recv\trecv\t{words}"
         yield f"udp\t{node}\t{node}-send\tsend\t{words}"
         yield watch(node, node, medium, address(number))

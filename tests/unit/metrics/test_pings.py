@@ -113,7 +113,9 @@ def test_tuning_says_of_which_pings_its_numbers_are(tmp_path: Path) -> None:
         lost = range(FIRST, FIRST + SENT // share)
         path = folder(tmp_path / f"{share}", lost, ("4TSQ", "2TSQ"))
         text = tuning_text(tuning_of(read_folder(path).results))
-        assert text.count("knee:      2 ms: 30 Mbit/s, 20 ms of ping, 20% of the pings lost;") == said
+        assert (
+            text.count("knee:      2 ms: 30 Mbit/s, 20 ms of ping, 20% of the pings lost;") == said
+        )
         assert text.count("lost") == said
 
 
