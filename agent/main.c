@@ -11,12 +11,14 @@
  *   write-time NODE PATH N D         the same, of N / D of the us that the kernel
  *                                    by itself gives TSQ (kernel_time.c)
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
- *   clock   T0 STEP [END]            the measurement's instants, ns since boot
+ *   clock   T0 STEP [END]            the measurement's instants, ns since boot; of
+ *                                    several the last, those before it being of
+ *                                    endpoints that run and end before
  *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program NODE ID ...
  *                                    an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
- * The measurement starts at T0, a fixed instant that lies after any set-up: how
+ * The first clock starts at T0, a fixed instant that lies after any set-up: how
  * long building the testbed took cannot leak into a result. Without an END it
  * lasts until the last endpoint has ended.
  */
@@ -59,6 +61,7 @@ static const struct {
 
 static pid_t *processes;	/* the endpoints', process_count of them */
 static int process_count;
+static int64_t first_t0;	/* where the first clock starts */
 
 static void mount_or_die(const char *type, const char *where, const char *options)
 {
@@ -129,6 +132,17 @@ static void start_endpoint(int words, char *word[])
 	die("plan: no such thing as '%s'", word[0]);
 }
 
+static void set_clock(int words, char *word[])
+{
+	schedule = (struct schedule){
+		.t0 = word_number(word[1], "T0"),
+		.step = word_number(word[2], "STEP"),
+		.end = words == 4 ? word_number(word[3], "END") : ENDLESS,
+	};
+	if (!first_t0)
+		first_t0 = schedule.t0;
+}
+
 static void carry_out(int words, char *word[])
 {
 	if (!strcmp(word[0], "module") && words == 2)
@@ -142,11 +156,7 @@ static void carry_out(int words, char *word[])
 	else if (!strcmp(word[0], "genl") && words == 4)
 		genl_in_node(word[1], word[2], word[3]);
 	else if (!strcmp(word[0], "clock") && (words == 3 || words == 4))
-		schedule = (struct schedule){
-			.t0 = word_number(word[1], "T0"),
-			.step = word_number(word[2], "STEP"),
-			.end = words == 4 ? word_number(word[3], "END") : ENDLESS,
-		};
+		set_clock(words, word);
 	else
 		start_endpoint(words, word);
 }
@@ -205,6 +215,10 @@ static void show_progress(void)
 {
 	int64_t t_ns;
 
+	for (t_ns = first_t0; t_ns < schedule.t0; t_ns += PROGRESS_NSEC) {
+		sleep_until(t_ns);
+		say("before %lld ms", (long long)((t_ns - first_t0) / NSEC_PER_MSEC));
+	}
 	for (t_ns = 0; t_ns <= schedule.end - schedule.t0; t_ns += PROGRESS_NSEC) {
 		sleep_until(schedule.t0 + t_ns);
 		say("t %lld ms", (long long)(t_ns / NSEC_PER_MSEC));
@@ -252,7 +266,7 @@ static void measure(void)
 {
 	set_up_guest();
 	read_plan();
-	if (now_ns() >= schedule.t0)
+	if (now_ns() >= first_t0)
 		die("set-up took until %lld ns, past the start of the measurement",
 		    (long long)now_ns());
 	say("measuring");

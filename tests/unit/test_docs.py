@@ -13,7 +13,8 @@ from tsqlab.experiment.claims import QUANTITIES, Claim, read_claims
 from tsqlab.experiment.flows import TESTS
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
-from tsqlab.experiment.spec import PLOTS, TABLES, Report
+from tsqlab.experiment.shown import PLOTS, Report
+from tsqlab.experiment.spec import TABLES
 from tsqlab.kernels.source import changes, patches_of, versions
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.summarise import DIRECTED

@@ -127,7 +127,7 @@ def _matrix(experiment: Experiment) -> Iterator[tuple[str, str]]:
 
 
 def _size(experiment: Experiment) -> str:
-    seconds = [cell.spec.flows.total.s for cell in experiment.cells]
+    seconds = [cell.spec.total.s for cell in experiment.cells]
     each = f" of {seconds[0]:g} s" if len(set(seconds)) == 1 else ""
     cells = "1 cell" if len(seconds) == 1 else f"{len(seconds)} cells"
     return f"{cells}{each}: {sum(seconds):g} s of virtual time"

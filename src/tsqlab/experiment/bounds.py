@@ -60,3 +60,14 @@ def whole(unit_size: int, unit: str) -> Whole:
         return value
 
     return Whole(check, unit)
+
+
+def one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
+    """A check that a word is one of those *accepted*, of *what* there is."""
+
+    def check(value: str) -> str:
+        if value not in accepted:
+            raise ValueError(f'no {what} "{value}"; there are {", ".join(accepted)}')
+        return value
+
+    return AfterValidator(check)

@@ -17,7 +17,7 @@ from tsqlab.experiment.bundled import bundled_claims
 from tsqlab.experiment.claims import Claim, claims_of
 from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.reference import FREE, Reference, reference_of
-from tsqlab.experiment.spec import Report
+from tsqlab.experiment.shown import Report
 
 
 def groups() -> list[list[Claim]]:

@@ -37,7 +37,8 @@ from tsqlab.experiment.profile import (
     in_profiles,
     load_profile,
 )
-from tsqlab.experiment.spec import TABLES, Report, Spec, full_key
+from tsqlab.experiment.shown import Report
+from tsqlab.experiment.spec import TABLES, Spec, full_key
 from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
 from tsqlab.results.look import Look
 

@@ -53,6 +53,8 @@ def level(value: Any) -> Level:
         return value
     if isinstance(value, Mapping):
         return "+".join(f"{key}={item}" for key, item in flattened(value).items())
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value) or "none"
     return str(value)
 
 

@@ -23,16 +23,15 @@ from pydantic import (
 )
 
 from tsqlab import topology
-from tsqlab.experiment.bounds import KeyedError, between
+from tsqlab.experiment.before import Before, time_before
+from tsqlab.experiment.bounds import KeyedError, between, one_of
 from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
 from tsqlab.experiment.era import ERAS, TODAY, Offloads
 from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import DataRateText
+from tsqlab.experiment.shown import Report
 from tsqlab.experiment.tsq import Tsq, TsqSetting
-from tsqlab.metrics.summarise import DIRECTED
-from tsqlab.results.look import SizeText
-from tsqlab.results.summary import METRICS, is_metric
 from tsqlab.topology import UP_TO_ROUTER, UP_TO_SERVER, WIFI, WIRED, WIRED_EGRESSES
 from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
 
@@ -72,15 +71,6 @@ _SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}
 _VALUE_MAX = 200  # characters of a sysctl's value
 KERNEL_CHARGES = Size(0)  # the truesize that a file calls "kernel"
 _BASE_RTT_MAX = Duration.of("20 s")  # a wireline link delays a frame by 10 s at most
-
-
-def _one_of(what: str, accepted: tuple[str, ...]) -> AfterValidator:
-    def check(value: str) -> str:
-        if value not in accepted:
-            raise ValueError(f'no {what} "{value}"; there are {", ".join(accepted)}')
-        return value
-
-    return AfterValidator(check)
 
 
 def _era_text(value: object) -> object:
@@ -203,7 +193,7 @@ class Testbed(_Table):
 
     __test__ = False  # tells pytest that this Test* is not a test
 
-    layout: Annotated[str, _one_of("layout", tuple(LAYOUTS))] = WIRED
+    layout: Annotated[str, one_of("layout", tuple(LAYOUTS))] = WIRED
     device: str = "gigabit"  # the profile of the network cards, or of the stations' radios
     # What the profile says otherwise here, key by key; [testbed.profile.access_point] is of the
     # profile that it names.
@@ -220,7 +210,7 @@ class Testbed(_Table):
     sysctl: dict[str, dict[SysctlName, SysctlValue]] = {}
 
     # The node at the far end of all flows and pings. AP: there is no wire.
-    server: Annotated[str, _one_of("server", topology.SERVERS)] = topology.SERVER
+    server: Annotated[str, one_of("server", topology.SERVERS)] = topology.SERVER
     # How many there are; the streams take turns at them.
     stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
     # The rate of data frames, in both directions; none: the slower of both devices' rates.
@@ -320,7 +310,7 @@ _Time = Annotated[Duration, between(Duration, "0 s", "1440 min")]
 class Flows(_Table):
     """What is sent, and when."""
 
-    test: Annotated[str, _one_of("test", TESTS)] = "tcp_nup"  # the name that Flent gives the test
+    test: Annotated[str, one_of("test", TESTS)] = "tcp_nup"  # the name that Flent gives the test
     streams: Annotated[int, Field(ge=1, le=1000)] = 1  # how many flows tcp_nup and tcp_ndown have
     length: _Time = Duration.of("60 s")  # how long the flows last
     # How long ping runs alone before the flows, and again after them.
@@ -379,45 +369,19 @@ class Lab(_Table):
     """The kernel and the machine of the guest."""
 
     # What the sending hosts did by themselves: those of the papers, or those of today.
-    era: Annotated[str, BeforeValidator(_era_text), _one_of("era", tuple(ERAS))] = TODAY
+    era: Annotated[str, BeforeValidator(_era_text), one_of("era", tuple(ERAS))] = TODAY
     kernel: str = "6.12"  # a version with patches in kernel/patches, or a name from kernel list
     hz: Literal[100, 250, 300, 1000] = 1000  # CONFIG_HZ of the guest
     # The guest's memory. The host spends only as much as the guest touches.
     memory: Annotated[Size, between(Size, "64 MiB", MEMORY_MAX)] = Size.of("512 MiB")
     # The seed of the guest's random numbers, and of the times when flows start.
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
+    # The tests that ran before in the same guest: "cubic 10 s".
+    before: Before = ()
     # What is written beside a result as pcap: egresses, and the air.
     capture: Captures = ()
     # How much of each packet is in it. No packet of TCP is longer than 64 KiB.
     snap_length: Annotated[Size, between(Size, "64 B", "128 KiB")] = SNAP_LENGTH
-
-
-PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggregate-rtt", "cwnd",
-         "cdf", "sweep", "model")  # fmt: skip
-
-
-def _check_metric(name: str) -> str:
-    if not is_metric(name):
-        raise ValueError(
-            f'no metric "{name}"; there are {", ".join((*METRICS, *DIRECTED))}, and of single '
-            "nodes goodput_mbps_C1 and airtime_AP"
-        )
-    return name
-
-
-class Report(_Table):
-    """What the report draws, and how."""
-
-    plots: tuple[Annotated[str, _one_of("plot", PLOTS)], ...] = ("goodput-ping",)
-    # The latency that the candlesticks show.
-    latency: Literal["tcp_rtt_ms", "ping_ms"] = "ping_ms"
-    # The metrics of the table; none: the usual ones.
-    columns: tuple[Annotated[str, AfterValidator(_check_metric)], ...] = ()
-    # The levels that the table compares others to, seed by seed.
-    against: dict[str, str | int | float] = {}
-    style: str = ""  # a matplotlib style sheet, beside the experiment's file
-    size: SizeText = ""  # of each figure: "84 mm x 60 mm", or "84 mm", its width
-    language: str = "en"  # of the figures' words: a bundled one, or a file beside the experiment's
 
 
 class Spec(_Table):
@@ -448,6 +412,21 @@ class Spec(_Table):
     def _capturable(self) -> Spec:
         check_captures(self.lab.capture, self.testbed.layout, self.testbed.egresses)
         return self
+
+    @model_validator(mode="after")
+    def _repeatable(self) -> Spec:
+        if self.lab.before and not any(flow.protocol == "tcp" for flow in self.traffic().flows):
+            raise KeyedError(
+                ["lab", "before"],
+                f'repeats the test with other congestion controls, and test = "{self.flows.test}" '
+                "has no TCP flow",
+            )
+        return self
+
+    @property
+    def total(self) -> Duration:
+        """The virtual time that the cell takes: what runs before, and the measurement."""
+        return Duration(time_before(self.lab.before) + self.flows.total)
 
     def traffic(self) -> Traffic:
         """The flows and probes of this cell."""

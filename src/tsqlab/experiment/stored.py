@@ -79,7 +79,8 @@ def plain(specified: BaseModel) -> dict[str, Any]:
 def measured(spec: Spec) -> dict[str, Any]:
     """A specification as plain data, without what a cell would have to have for it to matter.
 
-    That is the keys of captures where nothing is captured, and changes of a profile if none is.
+    That is the keys of captures where nothing is captured, changes of a profile if none is, and
+    what ran before if nothing did.
     """
     data = plain(spec)
     if not spec.testbed.profile:
@@ -87,6 +88,8 @@ def measured(spec: Spec) -> dict[str, Any]:
     if not spec.lab.capture:
         for key in RECORDED:
             del data["lab"][key.removeprefix("lab.")]
+    if not spec.lab.before:
+        del data["lab"]["before"]
     return data
 
 

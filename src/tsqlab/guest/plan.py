@@ -6,12 +6,14 @@ The lines are described at the head of agent/main.c. Pure functions; golden test
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
+from tsqlab.experiment.before import REST, earlier, time_before
+from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns, traffic
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.captures import capture_lines, set_up_lines
@@ -25,13 +27,14 @@ from tsqlab.guest.testbed import (
 )
 
 T0_NS = 10_000_000_000
-"""When the measurement starts, after the boot, in virtual time. Set-up is done long before,
-whatever it took, so its own timing cannot be seen in a result."""
+"""When the measurement starts, after the boot, in virtual time, or what runs before it. Set-up is
+done long before, whatever it took, so its own timing cannot be seen in a result."""
 
 BOOT_UNIX_NS = 1_700_000_000_000_000_000
 """The guest's wall clock at its boot, the same for every run."""
 
 _FIRST_PORT = 5001
+_STEP_BEFORE_NS = 100_000_000  # how exactly a flow that runs before the measurement ends
 
 
 @dataclass(frozen=True)
@@ -83,19 +86,45 @@ def make_plan(spec: Spec, profile: Profile) -> Plan:
     # Captures are last, so that they move nothing that is there without them.
     measured = (*_endpoints(spec, wired), *capture_lines(spec, wired))
     set_up = (*wired.set_up(), *set_up_lines(spec))
-    return Plan(set_up, (_clock(spec), *measured, ["end"]), wired.files())
+    before = _before(spec, wired)
+    return Plan(set_up, (*before, _clock(spec), *measured, ["end"]), wired.files())
+
+
+def t0_ns(spec: Spec) -> int:
+    """When a cell's measurement starts, after the boot."""
+    return T0_NS + time_before(spec.lab.before)
 
 
 def _clock(spec: Spec) -> PlanLine:
-    return ["clock", str(T0_NS), str(spec.flows.step), str(T0_NS + spec.flows.total)]
+    start = t0_ns(spec)
+    return ["clock", str(start), str(spec.flows.step), str(start + spec.flows.total)]
+
+
+def _before(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
+    """The tests that ran before, each with a clock of its own and without pings."""
+    own, server = spec.traffic(), _Server(spec.testbed.server, wired.server_address)
+    port = _FIRST_PORT + len(own.flows) + len(own.probes)  # who listens does so from the start
+    start = T0_NS
+    for number, test in enumerate(earlier(spec.lab.before), 1):
+        stop = start + test.length
+        yield ["clock", str(start), str(_STEP_BEFORE_NS), str(stop + REST)]
+        sent = traffic(spec.flows.test, spec.flows.streams, test.congestion_control)
+        for flow, client in zip(sent.flows, itertools.cycle(spec.testbed.clients)):
+            again = replace(flow, id=f"b{number}-{flow.id}")
+            begins = start + start_jitter_ns(spec.lab.seed, again.id)
+            yield from _tcp(again, server, str(port), client, [str(begins), str(stop)])
+            port += 1
+        start = stop + REST
 
 
 def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
     traffic, server = spec.traffic(), _Server(spec.testbed.server, wired.server_address)
     for number, (flow, client) in enumerate(spec.flows_of_clients()):
         port = str(_FIRST_PORT + number)
-        lines = _tcp if flow.protocol == "tcp" else _udp
-        yield from lines(spec, flow, server, port, client)
+        if flow.protocol == "tcp":
+            yield from _tcp(flow, server, port, client, _period(spec, flow))
+        else:
+            yield from _udp(spec, flow, server, port, client)
     for number, probe in enumerate(traffic.probes, _FIRST_PORT + len(traffic.flows)):
         yield from _probe(spec, probe, server, str(number))
     for end in wired.qdiscs.values():
@@ -113,17 +142,19 @@ class _Server:
 
 
 def _period(spec: Spec, flow: Flow) -> list[str]:
-    start = T0_NS + spec.flows.delay
+    start = t0_ns(spec) + spec.flows.delay
     stop = start + spec.flows.length
     return [str(start + start_jitter_ns(spec.lab.seed, flow.id)), str(stop)]
 
 
-def _tcp(spec: Spec, flow: Flow, server: _Server, port: str, client: str) -> Iterable[PlanLine]:
+def _tcp(
+    flow: Flow, server: _Server, port: str, client: str, period: list[str]
+) -> Iterable[PlanLine]:
     """The server listens and the client connects, whichever of them sends."""
     here, there = ("send", "recv") if flow.direction == "up" else ("recv", "send")
     common = [server.address, port, flow.congestion_control, str(flow.tos)]
     for node, begins, does in ((server.node, "listen", there), (client, "connect", here)):
-        yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *_period(spec, flow)]
+        yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *period]
 
 
 def _udp(spec: Spec, flow: Flow, server: _Server, port: str, client: str) -> Iterable[PlanLine]:

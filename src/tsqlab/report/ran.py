@@ -84,7 +84,7 @@ class Ran:
         return [line for name, parts in told.items() for line in in_parts(name, parts)]
 
 
-_SHORT = ("Device", "Layout", "Rate", "Sender", "Flows")
+_SHORT = ("Device", "Layout", "Rate", "Sender", "Flows", "What ran before")
 
 
 def what_ran(folder: Folder) -> Ran:
@@ -128,6 +128,7 @@ def _facts(folder: Folder, ran: Sequence[Conditions]) -> dict[str, str]:
         "Rate": _rates(ran),
         "Sender": "; ".join(_sender(ran)),
         "Flows": _flows(ran),
+        "What ran before": _before(ran),
         "Seeds": _seeds(manifest) or distinct(cell.texts[SEED] for cell in ran),
         "Kernel": "; ".join(map(_kernel, manifest.kernels)),
         "Cells": done if folder.unfinished else str(len(manifest.cells)),
@@ -176,6 +177,12 @@ def _flows(ran: Sequence[Conditions]) -> str:
     lengths = distinct(cell.texts["length"] for cell in ran)
     delays = distinct(cell.texts["delay"] for cell in ran)
     return f"{tests}, {lengths}, {delays} of ping alone before and after" if ran else ""
+
+
+def _before(ran: Sequence[Conditions]) -> str:
+    """The tests that ran before a cell in its guest, where any cell has some."""
+    told = [cell.texts["before"] for cell in ran]
+    return " or ".join(dict.fromkeys(told)) if set(told) - {NONE} else ""
 
 
 def _test(cell: Conditions) -> str:

@@ -117,4 +117,4 @@ def _state(folder: Path, experiment: Experiment, jobs: tuple[Job, ...]) -> Folde
 
 
 def _simulated_s(jobs: Sequence[Job]) -> float:
-    return sum(job.cell.spec.flows.total.s for job in jobs)
+    return sum(job.cell.spec.total.s for job in jobs)

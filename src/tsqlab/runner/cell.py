@@ -19,7 +19,7 @@ from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.boot import GuestError, Machine
 from tsqlab.guest.captures import captures
 from tsqlab.guest.collect import collect
-from tsqlab.guest.plan import BOOT_UNIX_NS, T0_NS, make_plan
+from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan, t0_ns
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
@@ -131,7 +131,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         delay_s=spec.flows.delay.s,
         step_s=spec.flows.step.s,
         streams=spec.flows.streams,
-        start_unix_s=Duration(BOOT_UNIX_NS + T0_NS).s,
+        start_unix_s=Duration(BOOT_UNIX_NS + t0_ns(spec)).s,
         flows=tuple(
             FlowName(flow.series, flow.protocol, flow.direction, client)
             for flow, client in spec.flows_of_clients()

@@ -16,7 +16,8 @@ from tsqlab.experiment.bundled import is_file
 from tsqlab.experiment.host import needs_cotsq
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
-from tsqlab.experiment.spec import Report, Spec
+from tsqlab.experiment.shown import Report
+from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
@@ -77,7 +78,7 @@ def run(
         state.read()
         state.write()
         todo = [job for job in jobs if not state.done(job)]
-        seconds = sum(job.cell.spec.flows.total.s for job in todo)
+        seconds = sum(job.cell.spec.total.s for job in todo)
         watcher.start(len(jobs), len(jobs) - len(todo), seconds)
         failures = _run_all(todo, state, workers, watcher) if todo else 0
         shutil.rmtree(folder / ".work", ignore_errors=True)

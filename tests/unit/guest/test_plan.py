@@ -38,6 +38,10 @@ SPECS = {
         "flows": {"streams": 3, "test": "tcp_ndown"},
         "sender": {"congestion_control": "cubic,bbr", "offloads": "on"},
     },
+    "campaign": {
+        "flows": {"length": "30 s"},
+        "lab": {"before": ["cubic 10 s", "bbr 500 ms"]},
+    },
     "wifi-fullmac": {
         "testbed": {"layout": "wifi", "base_rtt": "2.5 ms"},
         "sender": {"tsq": {"shift": 7}, "truesize": "kernel"},

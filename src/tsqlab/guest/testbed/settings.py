@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tsqlab.experiment.before import earlier
 from tsqlab.experiment.host import era_sysctls, host_of, tsq_sysctls
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
@@ -39,6 +40,7 @@ def guest_sysctls(spec: Spec) -> list[Setting]:
     """The sysctls that all nodes share."""
     # A node can use only what the first namespace allows: these, and what a flow asks for.
     asked = spec.sender.congestion_control.split(",")
+    asked += [test.congestion_control for test in earlier(spec.lab.before)]
     controls = " ".join(dict.fromkeys(["reno", "cubic", *asked]))
     return [
         Setting("net.ipv4.tcp_mem", "90000 120000 180000", LAB),  # counted in pages

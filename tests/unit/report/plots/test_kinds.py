@@ -17,7 +17,7 @@ import pytest
 
 from folders import RADIO, cell, spec_of, written
 from tsqlab.experiment.claims import claims_of
-from tsqlab.experiment.spec import PLOTS
+from tsqlab.experiment.shown import PLOTS
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import NONE, STOCK, Tsq
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
