@@ -77,6 +77,7 @@ class Ran:
         """It for the terminal, in short."""
         told = {
             "run": [*(self.facts[name] for name in _SHORT if name in self.facts), self.kernels],
+            "before": [self.facts.get(_EARLIER, "")],
             "changed": self.changed or [self.unchanged],
             "set": self.written,
             "profile": [profile.text for profile in self.profiles],
@@ -84,7 +85,8 @@ class Ran:
         return [line for name, parts in told.items() for line in in_parts(name, parts)]
 
 
-_SHORT = ("Device", "Layout", "Rate", "Sender", "Flows", "What ran before")
+_SHORT = ("Device", "Layout", "Rate", "Sender", "Flows")
+_EARLIER = "What ran before"
 
 
 def what_ran(folder: Folder) -> Ran:
@@ -128,7 +130,7 @@ def _facts(folder: Folder, ran: Sequence[Conditions]) -> dict[str, str]:
         "Rate": _rates(ran),
         "Sender": "; ".join(_sender(ran)),
         "Flows": _flows(ran),
-        "What ran before": _before(ran),
+        _EARLIER: _before(ran),
         "Seeds": _seeds(manifest) or distinct(cell.texts[SEED] for cell in ran),
         "Kernel": "; ".join(map(_kernel, manifest.kernels)),
         "Cells": done if folder.unfinished else str(len(manifest.cells)),

@@ -70,6 +70,16 @@ def test_what_a_wired_experiment_ran_on(tmp_path: Path) -> None:
     assert (facts["Device"], facts["Layout"]) == ("gigabit", "wired")
 
 
+def test_what_ran_before_is_told(tmp_path: Path) -> None:
+    told = ran(tmp_path / "campaign", 'before=["none", "cubic 10 s, bbr 5 s"]')
+    assert told.facts["What ran before"] == "none or cubic 10 s, bbr 5 s"
+    assert "before:  none or cubic 10 s, bbr 5 s" in told.lines()
+    assert "before = none -> none, cubic 10 s, bbr 5 s" in told.changed
+    first = ran(tmp_path / "first")
+    assert "What ran before" not in first.facts
+    assert not [line for line in first.lines() if line.startswith("before:")]
+
+
 def test_an_access_point_that_is_the_server_is_told(tmp_path: Path) -> None:
     told = ran(tmp_path, "server=AP")
     assert told.facts["Layout"] == "wifi (server AP)"
