@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from synthetic import record
-from tsqlab.experiment.load import load
+from tsqlab.experiment.load import Experiment, load
 from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import Result, plain
+from tsqlab.experiment.today import with_today
 from tsqlab.report.plots.kinds import KINDS
 from tsqlab.results.flent import read_flent, to_flent, write_flent
 from tsqlab.results.record import Level
@@ -97,12 +98,15 @@ class Page(html.parser.HTMLParser):
             assert self.open.pop() == tag
 
 
-def results(folder: Path, name: str = "cotsq-3", overrides: Sequence[str] = ()) -> Path:
+def results(
+    folder: Path, name: str = "cotsq-3", overrides: Sequence[str] = (), *, today: bool = False
+) -> Path:
     """Made-up results of an experiment, two seeds of it, in *folder*: all measured the same.
 
-    *name* is that of a bundled experiment, or a file.
+    *name* is that of a bundled experiment, or a file. With *today* its cells are there once more.
     """
     experiment = load(name, overrides)
+    experiment = with_today(experiment) if today else experiment
     cells = [cell for cell in experiment.cells if cell.spec.lab.seed in (1, 2)]
     own = folder / experiment.name
     own.mkdir(parents=True)
@@ -118,7 +122,17 @@ def results(folder: Path, name: str = "cotsq-3", overrides: Sequence[str] = ()) 
         profile = load_profile(cell.spec.testbed.device, changes=cell.spec.testbed.profile)
         document["metadata"]["TSQLAB"] |= {"spec": plain(cell.spec), "device": plain(profile)}
         write_flent(path, document)
+    if today:
+        _mark_today(own / "manifest.json", experiment)
     return folder
+
+
+def _mark_today(path: Path, experiment: Experiment) -> None:
+    """Say in a manifest which of its cells are those of today, as a run does."""
+    manifest = json.loads(path.read_text("utf-8"))
+    marks = {cell.id: {"today": True} for cell in experiment.cells if cell.today}
+    manifest["cells"] = [cell | marks.get(cell["id"], {}) for cell in manifest["cells"]]
+    path.write_text(json.dumps(manifest | {"era": experiment.spec.lab.era}), "utf-8")
 
 
 RADIO = Airlink.model_validate({

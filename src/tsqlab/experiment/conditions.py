@@ -97,6 +97,10 @@ class Conditions:
         """What the profile says of all keys but some, and but those of profiles among them."""
         return without(self.content, changes)
 
+    def as_of(self, era: str) -> Conditions:
+        """The same over hosts of another era."""
+        return Conditions(self.spec.as_of(era), self.profile)
+
     def _unwritten(self, key: str) -> str:
         """What a key that was left out came to."""
         if key.startswith(PROFILE):

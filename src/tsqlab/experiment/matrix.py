@@ -28,6 +28,7 @@ class Cell:
     spec: Spec
     home: Path = Path()  # where the path of the device's profile starts, if that is a file
     further: bool = False  # whether it repeats a setting by a seed beyond the experiment's own
+    today: bool = False  # whether it is one of the experiment's own once more, in era "today"
 
     @property
     def id(self) -> str:

@@ -47,6 +47,11 @@ class Reference:
         found = (differences(cell.conditions, ran, FREE) for cell in cells or self.cells)
         return min(found, key=len)
 
+    def as_of(self, era: str) -> Reference:
+        """The same over hosts of another era."""
+        cells = (Case(cell.factors, cell.conditions.as_of(era)) for cell in self.cells)
+        return Reference(self.name, tuple(cells))
+
     def level_of(self, factor: str, ran: Conditions) -> Level | None:
         """The level of *factor* here that is as it is in *ran*; None if no level is."""
         key = bare_key(factor)

@@ -436,6 +436,10 @@ class Spec(_Table):
         """Each flow with the node of its client: flows take turns at the stations."""
         return tuple(zip(self.traffic().flows, itertools.cycle(self.testbed.clients)))
 
+    def as_of(self, era: str) -> Spec:
+        """The same over hosts of another era."""
+        return self.model_copy(update={"lab": self.lab.model_copy(update={"era": era})})
+
 
 TABLES: dict[str, type[_Table]] = {
     "testbed": Testbed,

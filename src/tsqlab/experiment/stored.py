@@ -9,7 +9,7 @@ asked in the same words as before the run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,12 +19,14 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from tsqlab.errors import FileError
 from tsqlab.experiment.capture import RECORDED
 from tsqlab.experiment.conditions import Conditions
+from tsqlab.experiment.era import TODAY
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.metrics.document import Trace
 from tsqlab.results.flent import KEY, read_measured
-from tsqlab.results.folder import Manifest, ManifestCell, read_manifest
+from tsqlab.results.folder import ERA, Manifest, ManifestCell, read_manifest
 from tsqlab.results.record import Level
+from tsqlab.results.repetitions import side_by_side
 from tsqlab.results.summary import SummaryRow
 from tsqlab.units import BASE_UNITS
 
@@ -64,11 +66,34 @@ class Folder:
     path: Path
     manifest: Manifest
     results: tuple[Result, ...]
+    # The same cells over hosts of today, by the same factors; None if nobody asked for them.
+    today: Folder | None = None
 
     @property
     def unfinished(self) -> list[ManifestCell]:
         """The cells that are not done."""
         return [cell for cell in self.manifest.cells if not cell.done]
+
+    @cached_property
+    def whole(self) -> Folder:
+        """It with those of today beside its own, the era being one factor more, for tables."""
+        if self.today is None:
+            return self
+        parts = ((self.manifest.era, self), (TODAY, self.today))
+        cells = [
+            cell.model_copy(update={"factors": {**cell.factors, ERA: era}})
+            for era, part in parts
+            for cell in part.manifest.cells
+        ]
+        results = [
+            replace(result, factors={**result.factors, ERA: era})
+            for era, part in parts
+            for result in part.results
+        ]
+        factors = [*self.manifest.factors, ERA]
+        update = {"cells": side_by_side(cells, ERA), "factors": factors}
+        manifest = self.manifest.model_copy(update=update)
+        return Folder(self.path, manifest, tuple(side_by_side(results, ERA)))
 
 
 def plain(specified: BaseModel) -> dict[str, Any]:
@@ -96,8 +121,20 @@ def measured(spec: Spec) -> dict[str, Any]:
 def read_folder(path: Path) -> Folder:
     """Read an experiment's folder. Raises FileError."""
     manifest = read_manifest(path)
-    done = [cell for cell in manifest.cells if cell.done]
-    return Folder(path, manifest, tuple(_result(path, cell, manifest.factors) for cell in done))
+    own = _folder(path, manifest, [cell for cell in manifest.cells if not cell.today])
+    today = [_as_own(cell) for cell in manifest.cells if cell.today]
+    return replace(own, today=_folder(path, manifest, today)) if today else own
+
+
+def _folder(path: Path, manifest: Manifest, cells: list[ManifestCell]) -> Folder:
+    results = (_result(path, cell, manifest.factors) for cell in cells if cell.done)
+    return Folder(path, manifest.model_copy(update={"cells": cells}), tuple(results))
+
+
+def _as_own(cell: ManifestCell) -> ManifestCell:
+    """A cell of today with the factors of the one that it is once more."""
+    factors = {name: level for name, level in cell.factors.items() if name != ERA}
+    return cell.model_copy(update={"factors": factors})
 
 
 def releases(results: Iterable[Result]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
@@ -21,6 +21,9 @@ from tsqlab.results.look import Look
 from tsqlab.results.record import Level
 
 MANIFEST = "manifest.json"
+
+ERA = "era"
+"""The factor that tells cells of an experiment's own era from those of today."""
 
 PCAPS = "pcaps"
 """The folder of captures, which stand beside the cells' files."""
@@ -75,6 +78,8 @@ class ManifestCell(_Part):
     state: State = "done"
     # Whether it is one of the seeds beyond the experiment's own (tsqlab run --more-seeds).
     further: bool = False
+    # Whether it is a cell of the experiment's own once more, in era "today" (tsqlab run --today).
+    today: bool = False
     # The real time that it took, if the run that did it could note the time.
     wall_s: Annotated[float, Field(ge=0, le=1e9)] | None = None
 
@@ -98,6 +103,7 @@ class Manifest(_Part):
     against: dict[str, Level] = {}  # the levels that the table compares others to
     look: Look = Look()
     factors: list[str] = []  # the names of the factors, in the matrix's order
+    era: str = ""  # the era of its own cells, where there are those of today beside them
     kernels: list[ManifestKernel] = []
     cells: list[ManifestCell]
 
@@ -105,11 +111,18 @@ class Manifest(_Part):
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write a folder's manifest, whole or not at all. Raises TsqlabError."""
     data = manifest.model_dump(mode="json", exclude_none=True)
+    _without(data, "era")
     for cell in data["cells"]:
-        if not cell["further"]:
-            del cell["further"]
+        _without(cell, "further", "today")
     text = json.dumps(data, indent=1) + "\n"
     write_whole(folder / MANIFEST, text.encode())
+
+
+def _without(table: dict[str, Any], *keys: str) -> None:
+    """Leave out what of *keys* says nothing."""
+    for key in keys:
+        if not table[key]:
+            del table[key]
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -54,6 +54,15 @@ def by_setting(cells: Iterable[Placed]) -> dict[Setting, list[Placed]]:
     return groups
 
 
+def side_by_side(cells: Iterable[Placed], factor: str) -> list[Placed]:
+    """The cells in their order, but those together that differ in a factor and the seed only."""
+    groups: dict[frozenset[tuple[str, Level]], list[Placed]] = {}
+    for cell in cells:
+        rest = frozenset(item for item in cell.factors.items() if item[0] not in (factor, SEED))
+        groups.setdefault(rest, []).append(cell)
+    return [cell for group in groups.values() for cell in group]
+
+
 def varying(settings: Sequence[Setting]) -> list[str]:
     """The factors that do not have the same level everywhere."""
     levels: dict[str, set[Level]] = {}

@@ -23,6 +23,8 @@ from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
 from tsqlab.keys import key_of
 from tsqlab.results.flent import read_measured
+from tsqlab.results.folder import ERA
+from tsqlab.results.repetitions import side_by_side
 from tsqlab.results.summary import SummaryRow, write_summary
 from tsqlab.runner.cell import Job, work
 from tsqlab.runner.folder import FolderState, locked
@@ -122,13 +124,17 @@ def _settle(future: Future[float], job: Job, state: FolderState, watcher: Watche
 
 
 def _summarise(state: FolderState) -> None:
-    rows = []
+    rows, factors = [], list(state.experiment.factors)
+    twice = any(job.cell.today for job in state.jobs)
     for job in state.jobs:
         if state.done(job):
             _, _, metrics = read_measured(job.file)
             wall_s = state.wall_s[job.cell.id]
-            rows.append(SummaryRow(job.cell.factors, metrics | {"wall_s": wall_s}))
-    write_summary(state.path / "summary.csv", state.experiment.factors, rows)
+            era = {ERA: job.cell.spec.lab.era} if twice else {}
+            rows.append(SummaryRow({**job.cell.factors, **era}, metrics | {"wall_s": wall_s}))
+    if twice:
+        factors, rows = [*factors, ERA], side_by_side(rows, ERA)
+    write_summary(state.path / "summary.csv", factors, rows)
 
 
 def _content(spec: Spec) -> dict[str, Any]:

@@ -88,6 +88,7 @@ class FolderState:
             against=dict(self.experiment.against),
             look=self.experiment.look,
             factors=list(self.experiment.factors),
+            era=spec.lab.era if any(job.cell.today for job in self.jobs) else "",
             kernels=[
                 ManifestKernel(id=kernel.id, release=kernel.release, hz=kernel.hz,
                                version=kernel.version, name=name, source=kernel.source,
@@ -107,6 +108,7 @@ class FolderState:
             pcaps={name: path.name for name, path in job.pcaps.items()},
             state="done" if self.done(job) else "waiting",
             further=job.cell.further,
+            today=job.cell.today,
             wall_s=None if wall_s is None else round(wall_s, 3),
         )
 

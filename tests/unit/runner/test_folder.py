@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from synthetic import record
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.stored import measured
+from tsqlab.experiment.today import with_today
 from tsqlab.kernels import Kernel
+from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.folder import ManifestKernel, read_manifest
 from tsqlab.runner.cell import Job
 from tsqlab.runner.experiment import jobs_of
@@ -89,3 +92,32 @@ def test_two_names_of_one_kernel_are_both_noted(tmp_path: Path) -> None:
 def test_a_kernel_is_noted_with_the_era_that_it_is_as_of(tmp_path: Path) -> None:
     (found,) = kernels(tmp_path, {"6.12": STOCK}, era="5.10")
     assert found.name == "6.12 as of 5.10"
+
+
+def test_cells_of_today_are_marked_and_are_those_of_that_era(tmp_path: Path) -> None:
+    own = load("tptsq-4", ["seed=1"])
+    both = jobs_of(with_today(own), tmp_path, lambda _: STOCK)
+    FolderState(tmp_path, own, both).write()
+    manifest = read_manifest(tmp_path)
+    assert (manifest.era, manifest.factors) == ("5.10", list(own.factors))
+    count = len(own.cells)
+    assert [cell.today for cell in manifest.cells] == [False] * count + [True] * count
+    fresh = jobs_of(load("tptsq-4", ["seed=1", "era=today"]), tmp_path, lambda _: STOCK)
+    assert [job.key for job in both[count:]] == [job.key for job in fresh]
+
+
+def test_a_run_without_them_keeps_their_results(tmp_path: Path) -> None:
+    own = load("tptsq-4", ["seed=1"])
+    both = jobs_of(with_today(own), tmp_path, lambda _: STOCK)
+    document = to_flent(record())
+    for job in both:
+        write_flent(job.file, document | {"metadata": document["metadata"] | {
+            "TSQLAB": {"key": job.key}}})  # fmt: skip
+    state = FolderState(tmp_path, own, both[: len(own.cells)])
+    state.read()
+    state.write()
+    assert read_manifest(tmp_path).era == ""
+    assert not any(cell.today for cell in read_manifest(tmp_path).cells)
+    again = FolderState(tmp_path, own, both)
+    again.read()
+    assert all(again.done(job) for job in both)
