@@ -103,7 +103,7 @@ def changed(content: Folder, options: argparse.Namespace) -> Folder:
         raise UsageError(f"--size: {error}") from None
     against = dict(_level(text) for text in options.against) or manifest.against
     if options.against:
-        check_against(content.results, against)
+        check_against(content.whole.results, against)
     columns = kept_columns(options.columns) or manifest.columns
     update = {"look": look, "against": against, "columns": columns}
     return replace(content, manifest=manifest.model_copy(update=update))
@@ -165,6 +165,6 @@ def show_folder(content: Folder) -> None:
         print(claims)
     print(f"summary: {path / 'summary.csv'}; means: {path / MEANS}")
     print(f"plots:   {path / 'plots'}/*.svg, *.pdf, *.png")
-    if any(cell.pcaps for cell in content.manifest.cells if cell.done):
+    if any(cell.pcaps for cell in content.whole.manifest.cells if cell.done):
         print(f"pcaps:   {path / PCAPS}/*.pcap")
     print(f"report:  {report}")

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsqlab.experiment.claims import Claim, claims_of
+from tsqlab.experiment.era import TODAY
 from tsqlab.experiment.reference import reference_of
 from tsqlab.experiment.stored import Folder
+from tsqlab.report.since import Today, changed_lines, today_of
 from tsqlab.report.table import aligned, format_estimate, heading
 from tsqlab.report.verdicts import OUTCOMES, Outcome, Verdict, check
 
@@ -43,6 +45,7 @@ class ClaimRow:
     cause: str = ""  # the name of the cause, of what differs over whatever kernel
     apart: str = ""  # why the totals leave it out; empty if they have it
     fitted: bool = False  # whether that is because values were fitted to it
+    today: Today | None = None  # the verdict over hosts of today; None where nobody asked for it
 
 
 def claim_rows(folder: Folder) -> list[ClaimRow]:
@@ -50,8 +53,16 @@ def claim_rows(folder: Folder) -> list[ClaimRow]:
     name = folder.manifest.experiment
     if not (claims := claims_of(name)):
         return []
-    reference = reference_of(name) if folder.results else None
-    return [_claim_row(verdict) for verdict in check(folder, claims, reference)]
+    reference = reference_of(name) if folder.whole.results else None
+    rows = [_claim_row(verdict) for verdict in check(folder, claims, reference)]
+    if folder.today is None:
+        return rows
+    of_today = reference.as_of(TODAY) if reference else None
+    today = {(verdict.claim.id, verdict.context): _today(verdict, folder.manifest.era)
+             for verdict in check(folder.today, claims, of_today)}  # fmt: skip
+    # Cells that are not done yet may not tell which context they belong to.
+    missing = Today("", "not run", _MARKS["not run"], "", folder.manifest.era)
+    return [replace(row, today=today.get((row.id, row.context), missing)) for row in rows]
 
 
 def claims_table(folder: Folder, report: Path | None = None) -> str:
@@ -62,9 +73,11 @@ def claims_table(folder: Folder, report: Path | None = None) -> str:
     rows = claim_rows(folder)
     if not rows:
         return ""
-    head = ["claim", "paper", "accepted", "lab", "verdict"]
+    head = ["claim", "paper", "accepted", "lab", *(["today"] if folder.today else []), "verdict"]
     fields = [head, *(_fields(row) for row in rows)]
     lines = [*aligned(fields, left=len(head)), "", totals(rows)]
+    if folder.today:
+        lines += [totals_today(rows), *changed_lines(rows, folder.manifest.era)]
     explained = sum(bool(row.explanation) for row in rows)
     if report and explained:
         who = "it differs" if explained == 1 else f"{explained} differ"
@@ -78,19 +91,32 @@ def totals(rows: Sequence[ClaimRow]) -> str:
     Those that are not comparable are counted apart, where there are any; so are those that the
     totals leave out.
     """
-    count = Counter(row.outcome for row in rows if not row.apart)
-    plural = {"holds": "hold", "differs": "differ"}
-    parts = (f"{count[outcome]} {outcome if count[outcome] == 1 else plural.get(outcome, outcome)}"
-             for outcome in OUTCOMES if count[outcome] or outcome not in RARE)  # fmt: skip
     left_out = sum(bool(row.apart) for row in rows)
-    return f"claims: {', '.join(parts)}" + (f"; {left_out} not counted" if left_out else "")
+    counted = _counted(row.outcome for row in rows if not row.apart)
+    return f"claims: {counted}" + (f"; {left_out} not counted" if left_out else "")
+
+
+def totals_today(rows: Sequence[ClaimRow]) -> str:
+    """The same of what is counted over hosts of today: "today: 3 hold, 1 differs, 0 not run"."""
+    return f"today: {_counted(today.outcome for today in today_of(rows))}"
+
+
+def _counted(outcomes: Iterable[Outcome]) -> str:
+    count = Counter(outcomes)
+    plural = {"holds": "hold", "differs": "differ"}
+    return ", ".join(
+        f"{count[outcome]} {outcome if count[outcome] == 1 else plural.get(outcome, outcome)}"
+        for outcome in OUTCOMES
+        if count[outcome] or outcome not in RARE
+    )
 
 
 def _fields(row: ClaimRow) -> list[str]:
     name = f"{row.id} ({row.context})" if row.context else row.id
     verdict = f"{row.outcome}: {row.note}" if row.note else row.outcome
     verdict += f" (not counted: {row.apart})" if row.apart else ""
-    return [name, row.paper, row.accepted, row.lab, verdict]
+    today = [f"{row.today.lab} {row.today.outcome}".lstrip()] if row.today else []
+    return [name, row.paper, row.accepted, row.lab, *today, verdict]
 
 
 def _claim_row(verdict: Verdict) -> ClaimRow:
@@ -115,6 +141,11 @@ def _claim_row(verdict: Verdict) -> ClaimRow:
         apart=claim.apart,
         fitted=bool(claim.fitted),
     )
+
+
+def _today(verdict: Verdict, since: str) -> Today:
+    outcome = verdict.outcome
+    return Today(_lab(verdict), outcome, _MARKS[outcome], verdict.note, since)
 
 
 def _what(claim: Claim) -> str:

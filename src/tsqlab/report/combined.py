@@ -30,7 +30,7 @@ def read_combined(paths: Sequence[Path], out: Path) -> Folder:
         raise UsageError("the same folder twice; give others to compare")
     if (out / MANIFEST).exists():
         raise UsageError(f"{out}: holds results of its own; choose another folder with --out")
-    folders = [read_folder(path) for path in paths]
+    folders = [read_folder(path).whole for path in paths]
     _check(folders)
     names = run_names(paths)
     titles = dict.fromkeys(folder.manifest.title for folder in folders)

@@ -67,9 +67,10 @@ def identical(folder: Folder) -> list[Identical]:
 
     Levels that are the same wherever they can be compared stand together; of others, each pair.
     """
-    data = {result.id: _Data(folder.path, result) for result in folder.results}
-    names = dict.fromkeys(name for result in folder.results for name in result.factors)
-    return [found for name in names for found in _of_factor(name, folder.results, data)]
+    results = folder.whole.results
+    data = {result.id: _Data(folder.path, result) for result in results}
+    names = dict.fromkeys(name for result in results for name in result.factors)
+    return [found for name in names for found in _of_factor(name, results, data)]
 
 
 def identical_lines(folder: Folder) -> list[str]:

@@ -22,6 +22,7 @@ from tsqlab.experiment.conditions import (
     nearest_bundled,
     without,
 )
+from tsqlab.experiment.era import TODAY
 from tsqlab.experiment.profile import Airlink
 from tsqlab.experiment.reference import FREE, Case, default_of, reference_of
 from tsqlab.experiment.spec import bare_key
@@ -85,8 +86,9 @@ class Ran:
         return [line for name, parts in told.items() for line in in_parts(name, parts)]
 
 
-_SHORT = ("Device", "Layout", "Rate", "Sender", "Flows")
 _EARLIER = "What ran before"
+_SECOND = "Second era"
+_SHORT = ("Device", "Layout", "Rate", "Sender", "Flows", _SECOND)
 
 
 def what_ran(folder: Folder) -> Ran:
@@ -99,9 +101,10 @@ def what_ran(folder: Folder) -> Ran:
     ran = [cell.conditions for cell in cells]
     reference = reference_of(name) if cells else None
     replaced = _bundled_devices(reference.cells) if reference else []
+    every = (result.conditions for result in folder.whole.results if result.conditions)
     told = Ran(_facts(folder, ran), distinct(map(_release, folder.manifest.kernels)),
                profiles=_own_profiles(ran, replaced),
-               overridden=tuple(overridden(ran)))  # fmt: skip
+               overridden=tuple(overridden(every)))  # fmt: skip
     if not cells:
         return told
     before = reference.cells if reference else _defaults(ran)
@@ -134,8 +137,18 @@ def _facts(folder: Folder, ran: Sequence[Conditions]) -> dict[str, str]:
         "Seeds": _seeds(manifest) or distinct(cell.texts[SEED] for cell in ran),
         "Kernel": "; ".join(map(_kernel, manifest.kernels)),
         "Cells": done if folder.unfinished else str(len(manifest.cells)),
+        _SECOND: _second_era(folder),
     }  # fmt: skip
     return {name: text for name, text in facts.items() if text}
+
+
+def _second_era(folder: Folder) -> str:
+    """The era that the same cells are run in once more: "today, the same 8 cells"."""
+    if folder.today is None:
+        return ""
+    cells, left = len(folder.today.manifest.cells), len(folder.today.unfinished)
+    same = f"the same {cells} cells" if cells > 1 else "the same cell"
+    return f"era {TODAY}, {same}" + (f", {left} not done" if left else "")
 
 
 def _seeds(manifest: Manifest) -> str:

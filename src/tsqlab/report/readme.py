@@ -69,9 +69,15 @@ def _caption(overview: Overview) -> list[str]:
 def _claims(overview: Overview) -> list[str]:
     done = sum(entry.done for entry in overview.entries)
     hours = sum(entry.simulated_s for entry in overview.entries) / 3600
+    today = (
+        "Each is judged in its paper's era; the last column is of the same cells over hosts "
+        "of today. "
+        if overview.has_today
+        else ""
+    )
     return _wrapped(
         f"What the papers claim, held against {done} runs, {hours:.1f} hours of virtual time "
-        f"([docs/claims.md](docs/claims.md)). {overview.left_out} What differs, by cause: "
+        f"([docs/claims.md](docs/claims.md)). {overview.left_out} {today}What differs, by cause: "
         "[docs/differences.md](docs/differences.md)."
     )
 

@@ -37,7 +37,8 @@ def beside_of(folder: Folder) -> Mapping[str, Beside]:
 
 
 def summary_table(folder: Folder) -> str:
-    """The table for the terminal. Raises UsageError."""
+    """The table for the terminal, today's cells among the others. Raises UsageError."""
+    folder = folder.whole
     rows = [result.row() for result in folder.results]
     return format_table(rows, columns_of(folder), beside_of(folder))
 

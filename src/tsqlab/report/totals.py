@@ -3,25 +3,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 from tsqlab.experiment.papers import papers
 from tsqlab.report.pages.overview import Overview
+from tsqlab.report.since import changed_lines
 from tsqlab.report.table import aligned
-from tsqlab.report.verdicts import Outcome
 
 
 def totals_rows(overview: Overview) -> list[list[str]]:
     """The table of totals: its head, a row per paper, and the sum."""
-    outcomes = overview.outcomes
-    rows = [_totals_row(paper, overview.count(paper), outcomes) for paper in overview.papers]
-    total = _totals_row("all", overview.count(), outcomes)
-    return [["paper", "claims", *outcomes], *rows, total]
+    today = ["holds today"] if overview.has_today else []
+    rows = [_totals_row(overview, paper, paper) for paper in overview.papers]
+    total = _totals_row(overview, "all", None)
+    return [["paper", "claims", *overview.outcomes, *today], *rows, total]
 
 
-def _totals_row(name: str, count: Counter[Outcome], outcomes: Sequence[Outcome]) -> list[str]:
-    return [name, str(count.total()), *(str(count[outcome]) for outcome in outcomes)]
+def _totals_row(overview: Overview, name: str, paper: str | None) -> list[str]:
+    count = overview.count(paper)
+    numbers = (str(count[outcome]) for outcome in overview.outcomes)
+    today = [overview.holds_today(paper)] if overview.has_today else []
+    return [name, str(count.total()), *numbers, *today]
 
 
 def causes_rows(overview: Overview) -> list[list[str]]:
@@ -35,6 +35,8 @@ def totals_text(overview: Overview) -> str:
     lines = [*aligned(totals_rows(overview), left=1), overview.left_out]
     if overview.causes:
         lines += ["", *aligned(causes_rows(overview), left=2)]
+    if overview.judged:
+        lines += ["", *changed_lines(overview.rows, "their own era")]
     return "\n".join(lines).rstrip()
 
 

@@ -192,7 +192,9 @@ def _verdict(
 def _notes(
     claim: Claim, lab: Estimate, repetitions: Sequence[Repetition], results: Mapping[str, Result]
 ) -> Iterator[str]:
-    further = sum(any(cell.further for cell in one.values()) for one in repetitions)
+    # Which seeds are added, the experiment's own era decides; those of today follow.
+    further = sum(any(cell.further and not cell.today for cell in one.values())
+                  for one in repetitions)  # fmt: skip
     if further:
         yield f"{further} of {len(repetitions)} seeds were added, as the others left it open"
     if crossed(claim, lab):

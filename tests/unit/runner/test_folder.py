@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from folders import results
 from synthetic import record
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.stored import measured
 from tsqlab.experiment.today import with_today
 from tsqlab.kernels import Kernel
+from tsqlab.report import make_report
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.folder import ManifestKernel, read_manifest
 from tsqlab.runner.cell import Job
-from tsqlab.runner.experiment import jobs_of
+from tsqlab.runner.experiment import _summarise, jobs_of
 from tsqlab.runner.folder import FolderState
 
 STOCK = Kernel("6.12", "6.12.1", 1000, "01", True, Path(), Path(), Path())
@@ -121,3 +123,17 @@ def test_a_run_without_them_keeps_their_results(tmp_path: Path) -> None:
     again = FolderState(tmp_path, own, both)
     again.read()
     assert all(again.done(job) for job in both)
+
+
+def test_the_summary_of_a_run_is_that_of_its_report(tmp_path: Path) -> None:
+    few = ['tsq=["TSQ", "NoTSQ"]', "seed=[1, 2]"]
+    own, folder = load("cotsq-4", few), results(tmp_path, "cotsq-4", few, today=True) / "cotsq-4"
+    profile = load_profile("ath9k_htc")
+    jobs = tuple(Job(cell, "0123", profile, STOCK, folder) for cell in with_today(own).cells)
+    state = FolderState(folder, own, jobs)
+    state.read()
+    _summarise(state)
+    written = (folder / "summary.csv").read_text("utf-8")
+    assert written.startswith("tsq,seed,era,goodput_mbps,")
+    make_report(folder)
+    assert (folder / "summary.csv").read_text("utf-8") == written

@@ -23,13 +23,14 @@ from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.papers import cited
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.against import level_text
-from tsqlab.report.claims import ClaimRow, claim_rows, totals
+from tsqlab.report.claims import ClaimRow, claim_rows, totals, totals_today
 from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
 from tsqlab.report.plots.figure import plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.ran import what_ran
 from tsqlab.report.shown import beside_of, columns_of
+from tsqlab.report.since import changed, judged
 from tsqlab.report.table import (
     LOST_NOTE,
     MANY_MARK,
@@ -58,15 +59,16 @@ _TEMPLATES = Path(__file__).parent
 
 def write_report(content: Folder) -> Path:
     """Make an experiment's page, and its plots beside it. Raises FileError."""
-    folder, manifest = content.path, content.manifest
+    folder, whole = content.path, content.whole
+    manifest = whole.manifest
     _check_plots(folder, manifest.plots)
     make_folder(folder)  # results of several folders have paths that start there
     claims = claim_rows(content)
     sections = _sections(content, claims)
     page = _render(content, claims, fitting(sections))
     factors = list(dict.fromkeys(name for cell in manifest.cells for name in cell.factors))
-    write_summary(folder / SUMMARY, factors, [result.row() for result in content.results])
-    write_means(folder / MEANS, content.results, manifest.against)
+    write_summary(folder / SUMMARY, factors, [result.row() for result in whole.results])
+    write_means(folder / MEANS, whole.results, manifest.against)
     plots = folder / PLOTS
     make_folder(plots)
     for section in sections:
@@ -119,7 +121,7 @@ def fill(template: str, **content: Any) -> str:
 
 def _render(folder: Folder, claims: Sequence[ClaimRow], sections: Sequence[Section]) -> str:
     """The page as text."""
-    manifest = folder.manifest
+    manifest, whole = folder.manifest, folder.whole
     return fill(
         "report.html",
         manifest=manifest,
@@ -128,9 +130,13 @@ def _render(folder: Folder, claims: Sequence[ClaimRow], sections: Sequence[Secti
         claims=claims,
         totals=totals(claims),
         sections=sections,
-        summary=_summary(folder),
-        limits=_limits(folder),
-        cells=_cells(folder),
+        since=manifest.era,
+        totals_today=totals_today(claims) if folder.today else "",
+        judged=judged(claims),
+        changed=changed(claims),
+        summary=_summary(whole),
+        limits=_limits(whole),
+        cells=_cells(whole),
         citation=cited()[manifest.paper].citation if manifest.paper in cited() else "",
     )
 

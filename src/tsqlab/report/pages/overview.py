@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,9 +21,10 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.papers import papers
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report import hosts
-from tsqlab.report.claims import RARE, ClaimRow, claim_rows, totals
+from tsqlab.report.claims import RARE, ClaimRow, claim_rows, totals, totals_today
 from tsqlab.report.pages.experiment import REPORT, fill, write_report
 from tsqlab.report.plots import headline
+from tsqlab.report.since import changed, holds_today, judged
 from tsqlab.report.table import distinct
 from tsqlab.report.verdicts import OUTCOMES, Outcome
 from tsqlab.results.files import write_whole
@@ -73,12 +74,31 @@ class Overview:
 
     def count(self, paper: str | None = None) -> Counter[Outcome]:
         """How many claims hold, differ and were not run, of one paper or of all."""
-        return Counter(
-            row.outcome
-            for entry in self.entries
-            for row in entry.claims
-            if paper in (None, entry.paper) and not row.apart
-        )
+        return Counter(row.outcome for row in self._of(paper) if not row.apart)
+
+    @property
+    def has_today(self) -> bool:
+        """Whether any claim has a verdict of today's hosts beside its own."""
+        return any(row.today for row in self.rows)
+
+    def holds_today(self, paper: str | None = None) -> str:
+        """How many claims hold over hosts of today, of one paper or of all."""
+        return holds_today(self._of(paper))
+
+    @property
+    def judged(self) -> list[ClaimRow]:
+        """The claims that have a verdict in both eras."""
+        return judged(self.rows)
+
+    @property
+    def changed(self) -> list[Entry]:
+        """The experiments some of whose verdicts have changed, each with these claims only."""
+        found = (replace(entry, claims=changed(entry.claims)) for entry in self.entries)
+        return [entry for entry in found if entry.claims]
+
+    def _of(self, paper: str | None) -> list[ClaimRow]:
+        return [row for entry in self.entries for row in entry.claims
+                if paper in (None, entry.paper)]  # fmt: skip
 
     @property
     def left_out(self) -> str:
@@ -173,7 +193,7 @@ def _folder(path: Path, name: str) -> tuple[Folder, str]:
 
 
 def _entry(folder: Folder, name: str, error: str) -> Entry:
-    manifest, results = folder.manifest, folder.results
+    manifest, results = folder.whole.manifest, folder.whole.results
     columns: Mapping[str, Sequence[object]] = {
         "Linux": [result.release for result in results],
         "patches of": [kernel.version for kernel in manifest.kernels if results],
@@ -225,6 +245,7 @@ def render(overview: Overview) -> str:
         papers=papers(),
         outcomes=overview.outcomes,
         totals=totals(overview.rows),
+        totals_today=totals_today(overview.rows) if overview.has_today else "",
         run=[entry for entry in overview.entries if entry.done],
         waiting=[entry for entry in overview.entries if not entry.done],
         simulated_h=sum(entry.simulated_s for entry in overview.entries) / 3600,
