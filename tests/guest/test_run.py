@@ -26,6 +26,19 @@ seed = [1, 2]
 plots = []
 """
 
+OF_4_13 = """\
+title = "Short, as of 4.13"
+[testbed]
+layout = "wifi"
+[flows]
+length = "2 s"
+delay = "1 s"
+[lab]
+era = "4.13"
+[report]
+plots = []
+"""
+
 
 @pytest.fixture(autouse=True)
 def built(kernel):
@@ -73,6 +86,24 @@ def test_goes_on_where_it_stopped(experiment, tmp_path):
     done = tsqlab("run", experiment, "--out", out)
     assert "3 of 4 cells are done already" in done.stdout
     assert sum(path.stat().st_mtime_ns != then for path, then in files.items()) == 1
+
+
+def test_today_stands_beside_the_own_era(experiment, tmp_path):
+    """Without GSO an upload over ath9k_htc has half of what it has today, and less."""
+    experiment.write_text(OF_4_13)
+    out = tmp_path / "out"
+    run = ("run", experiment, "--out", out)
+    done = tsqlab(*run, "--today")
+    assert done.returncode == 0, done.stderr
+    assert "era today, the same cell;" in done.stdout
+    with (out / "summary.csv").open() as file:
+        rows = {row["era"]: float(row["goodput_mbps"]) for row in csv.DictReader(file)}
+    assert list(rows) == ["4.13", "today"]
+    assert rows["today"] > 2 * rows["4.13"]
+    again = tsqlab(*run)
+    assert "1 of 1 cells are done already" in again.stdout
+    assert "today" not in (out / "summary.csv").read_text()
+    assert "2 of 2 cells are done already" in tsqlab(*run, "--today").stdout
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

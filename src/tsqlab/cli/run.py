@@ -22,6 +22,7 @@ from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.further import with_further
 from tsqlab.experiment.load import Experiment, load
 from tsqlab.experiment.stored import read_folder
+from tsqlab.experiment.today import nothing_to_add, with_today
 from tsqlab.report import make_report
 from tsqlab.report.table import aligned
 from tsqlab.report.unsettled import unsettled
@@ -53,6 +54,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--more-seeds", type=count_to(MORE_MAX), default=0, metavar="N",
         help="up to N further seeds of the cells whose claims' verdicts the seeds leave open",
+    )  # fmt: skip
+    parser.add_argument(
+        "--today", action="store_true",
+        help="the same cells once more over hosts of today, beside those of the experiment's era",
     )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
     parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
@@ -87,15 +92,18 @@ def _run(options: argparse.Namespace) -> None:
     else:
         experiment = load(options.experiment, overrides)
         out = options.out or _own_folder(experiment.name, overrides)
-        run_shown(experiment, out, options.jobs, options.more_seeds)
+        run_shown(experiment, out, options.jobs, options.more_seeds, options.today)
 
 
-def run_shown(experiment: Experiment, out: Path, workers: int, more_seeds: int = 0) -> None:
+def run_shown(
+    experiment: Experiment, out: Path, workers: int, more_seeds: int = 0, today: bool = False
+) -> None:
     """Run an experiment with its progress shown, then show its results."""
-    _run_cells(experiment, out, workers)
-    if more_seeds and (more := _with_more(experiment, out, more_seeds)):
-        print(_told(experiment, more))
-        _run_cells(more, out, workers)
+    _run_cells(_with_today(experiment, today and not more_seeds), out, workers)
+    if more_seeds:
+        more = _with_today(_with_more(experiment, out, more_seeds), today)
+        if more is not experiment:
+            _run_cells(more, out, workers)
     show(out)
 
 
@@ -105,25 +113,38 @@ def _run_cells(experiment: Experiment, out: Path, workers: int) -> None:
         run(experiment, todo, out, workers, progress)
 
 
-def _with_more(experiment: Experiment, out: Path, most: int) -> Experiment | None:
-    """The experiment with further seeds where its verdicts are open; None if they are settled."""
+def _with_more(experiment: Experiment, out: Path, most: int) -> Experiment:
+    """The experiment with further seeds where its verdicts are open, which it says."""
     wanted = unsettled(read_folder(out), most)
-    return with_further(experiment, wanted) if wanted else None
-
-
-def _told(experiment: Experiment, more: Experiment) -> str:
+    if not wanted:
+        return experiment
+    more = with_further(experiment, wanted)
     further = len(more.cells) - len(experiment.cells)
-    return f"{experiment.name}: {further} cells of further seeds, as some verdicts are open"
+    print(f"{experiment.name}: {further} cells of further seeds, as some verdicts are open")
+    return more
+
+
+def _with_today(experiment: Experiment, wanted: bool) -> Experiment:
+    """The experiment with its cells once more over hosts of today, or why not, if *wanted*."""
+    if not wanted:
+        return experiment
+    if why := nothing_to_add(experiment):
+        print(f"{experiment.name}: nothing to add for --today: {why}")
+    return with_today(experiment)
 
 
 def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
     def folder_of(name: str) -> Path:
         return options.out / name if options.out else _own_folder(name, overrides)
 
-    experiments = [(name, partial(load, name, overrides)) for name in bundled_experiments()]
+    def read(name: str, today: bool) -> Experiment:
+        return _with_today(load(name, overrides), today)
+
+    today = options.today and not options.more_seeds
+    experiments = [(name, partial(read, name, today)) for name in bundled_experiments()]
     accounts = _run_each(experiments, folder_of, options.jobs)
     if options.more_seeds:
-        further = list(_open_ones(experiments, folder_of, accounts, options.more_seeds))
+        further = list(_second_ones(options, experiments, folder_of, accounts))
         for name, account in _run_each(further, folder_of, options.jobs).items():
             accounts[name] = replace(account, wall_s=accounts[name].wall_s + account.wall_s)
     _finish(options, overrides, list(accounts.values()))
@@ -148,14 +169,20 @@ def _run_each(
     return accounts
 
 
-def _open_ones(
-    experiments: Loads, folder_of: Callable[[str], Path], accounts: Mapping[str, Account], most: int
+def _second_ones(
+    options: argparse.Namespace,
+    experiments: Loads,
+    folder_of: Callable[[str], Path],
+    accounts: Mapping[str, Account],
 ) -> Iterator[tuple[str, Callable[[], Experiment]]]:
-    """Those of the experiments that went well and have open verdicts, with further seeds."""
+    """What of the experiments that went well is to be run beyond their own cells."""
     for name, read in experiments:
-        if not accounts[name].error and (more := _with_more(own := read(), folder_of(name), most)):
-            print(_told(own, more))
-            yield name, partial(lambda one: one, more)
+        if not accounts[name].error:
+            own = read()
+            more = _with_more(own, folder_of(name), options.more_seeds)
+            more = _with_today(more, options.today)
+            if more is not own:
+                yield name, partial(lambda one: one, more)
 
 
 def _finish(
