@@ -239,7 +239,7 @@ CHANGES = (
         patch="hystart-usec",
     ),
     Change(
-        "",
+        "b344579ca847",
         "tcp_cubic: fix spurious HYSTART_DELAY exit upon drop in min RTT",
         "v5.8",
         "CUBIC's HyStart takes the smallest RTT of a whole round, not of its first eight",
