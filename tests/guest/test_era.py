@@ -188,6 +188,25 @@ def test_without_aql_a_ping_waits_in_the_card(measured):
 
 
 @pytest.mark.kernels
+def test_an_skb_has_a_ms_of_the_rate_however_short_the_rtt(measured):
+    """Over a wire without a delay, whose SYN has an RTT of 3 us, as over one of 64 us."""
+    rtts_ms = [
+        summarise(
+            measured(
+                {
+                    "testbed": {**WIRE, "base_rtt": base_rtt},
+                    "flows": FLOWS,
+                    "sender": {"congestion_control": "bbr", "offloads": "on"},
+                },
+                "5.10",
+            )
+        )["tcp_rtt_ms_p50"]
+        for base_rtt in ("0 us", "64 us")
+    ]
+    assert rtts_ms[0] < 1.1 * rtts_ms[1]
+
+
+@pytest.mark.kernels
 def test_hystart_in_ms_ends_slow_start_early(measured):
     """With an RTT below 2 ms the next tick of the clock was enough."""
     data = {"testbed": {"base_rtt": "1 ms"}, "flows": {"length": "2 s", "delay": "1 s"},

@@ -251,7 +251,7 @@ CHANGES = (
         "tcp: adjust TSO packet sizes based on min_rtt",
         "v5.18",
         "an skb is larger where the RTT is short, if the device splits it",
-        sysctl=("net.ipv4.tcp_tso_rtt_log", 0),
+        patch="tso-rtt",
     ),
     Change(
         "f4ce91ce12a7",
