@@ -38,8 +38,9 @@ class Change:
     subject: str
     since: str  # the first release that has it: "v5.1"
     effect: str  # what it does to a sender
-    # What takes it back: a patch of kernel/patches/history, a sysctl, or, with neither, what the
-    # era says of packets and of what is written to sk_pacing_shift.
+    # What takes it back: a patch of kernel/patches/history, or a sysctl, which may also be written
+    # beside a patch; or, with neither, what the era says of packets and of what is written to
+    # sk_pacing_shift.
     patch: str = ""
     sysctl: tuple[str, int] | None = None
     until: str = ""  # the last release that had the same, and lost it
@@ -53,7 +54,7 @@ class Change:
     @property
     def means(self) -> str:
         """What takes it back, as a text."""
-        if self.sysctl:
+        if self.sysctl and not self.patch:
             return " = ".join(map(str, self.sysctl))
         return self.patch or "the era's own settings"
 
@@ -252,6 +253,9 @@ CHANGES = (
         "v5.18",
         "an skb is larger where the RTT is short, if the device splits it",
         patch="tso-rtt",
+        # With the patch it does nothing. It is written all the same, as before there was one: the
+        # draws of a softmac radio depend on how much is set up before it, and so would results.
+        sysctl=("net.ipv4.tcp_tso_rtt_log", 0),
     ),
     Change(
         "f4ce91ce12a7",
