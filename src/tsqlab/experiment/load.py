@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tsqlab.errors import FileError, UsageError
+from tsqlab.errors import FileError, UsageError, one_line
 from tsqlab.experiment.bundled import bundled_experiments, is_file
 from tsqlab.experiment.capture import RECORDED
 from tsqlab.experiment.invalid import (
@@ -50,6 +50,7 @@ ID_BYTES_MAX = 200
 
 _DEVICE = "testbed.device"
 _PROFILE = "testbed.profile"
+_QUOTES_NEEDED = 'a list\'s and a table\'s texts need quotes: ["fq", "4TSQ"], { pkts = "none" }'
 _RECORDED_CANNOT_VARY = "changes no result, so it cannot vary; it is a key of [lab]"
 
 KEY_MAX = 200
@@ -67,6 +68,7 @@ class Experiment:
     cells: tuple[Cell, ...]
     against: Mapping[str, Level] = field(default_factory=dict)  # what the table compares others to
     look: Look = field(default_factory=Look)  # what [report] says of the figures' looks, read
+    given: Mapping[str, str] = field(default_factory=dict)  # overrides, by the full key of each
 
     @property
     def spec(self) -> Spec:
@@ -74,7 +76,7 @@ class Experiment:
         return self.cells[0].spec
 
     def profiles(self) -> list[Profile]:
-        """The device profile of each cell. Raises FileError, which names the key if there is none.
+        """The device profile of each cell. Raises UsageError, which names the key if there is none.
 
         Cells whose profiles are the same share one.
         """
@@ -97,18 +99,30 @@ class Experiment:
         except ChangeError as error:
             raise self._error_of(".".join([_PROFILE, *error.where]), str(error)) from None
 
-    def _error_of(self, key: str, message: str) -> FileError:
+    def _error_of(self, key: str, message: str) -> UsageError:
         """An error at a key given in full, or where that varies."""
         varies = (name for name in self.factors if f"{key}.".startswith(f"{full_key(name)}."))
         factor = next(varies, None)
         where = ["matrix", factor] if factor else key.split(".")
-        return read_toml(self.path).error(where, message)
+        return _error_at(read_toml(self.path), where, message, self.given)
+
+
+def _error_at(
+    file: TomlFile, where: Sequence[str], message: str, given: Mapping[str, str]
+) -> UsageError:
+    """An error at the key *where*: of the file, or of the one of the overrides that changed it."""
+    varies = where[0] == "matrix" and len(where) > 1
+    full = (full_key(where[1]) or "") if varies else ".".join(where)
+    for key, option in given.items():
+        if f"{full}.".startswith(f"{key}."):
+            return UsageError(one_line(f"{option}: {full}: {message}"))
+    return file.error(where, message)
 
 
 def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
     """Read an experiment: a path, or a bundled one's name.
 
-    *overrides* are "KEY=VALUE" texts, VALUE as in TOML (quotes may be left out); a key that
+    *overrides* are "KEY=VALUE" texts, VALUE as in TOML (one may lack its quotes); a key that
     is set no longer varies, and a list makes it vary. Raises FileError and UsageError.
     """
     return _Reader(read_toml(_find(name))).read(overrides)
@@ -131,12 +145,14 @@ class _Reader:
     def __init__(self, file: TomlFile) -> None:
         self.file = file
         self.home = file.path.parent  # where the path of a device's profile starts
+        self.given: dict[str, str] = {}  # the overrides, by the full key that each changes
 
     def read(self, overrides: Sequence[str]) -> Experiment:
         raw = {key: value for key, value in self.file.tables.items() if key != "matrix"}
         matrix = self._matrix(self.file.tables.get("matrix", {}))
         for override in overrides:
             raw, matrix, full = _override(raw, matrix, override)
+            self.given[full] = _option(override)
             if full == _DEVICE:  # whoever types a path means the folder that the shell is in
                 self.home = Path()
         self._check_count(matrix)
@@ -146,7 +162,7 @@ class _Reader:
         report = cells[0].spec.report
         return Experiment(
             self.file.path.stem, self.file.path, comment, tuple(matrix), cells,
-            self._against(report, matrix, changed=bool(overrides)), self._look(report),
+            self._against(report, matrix, changed=bool(overrides)), self._look(report), self.given,
         )  # fmt: skip
 
     def _against(
@@ -232,7 +248,7 @@ class _Reader:
                 raise self._error(["matrix"], f"two cells are the same: {cell.id}")
             seen |= {cell.id: specified, specified: cell.id}
 
-    def _from_pydantic(self, error: ValidationError, factors: Mapping[str, Any]) -> FileError:
+    def _from_pydantic(self, error: ValidationError, factors: Mapping[str, Any]) -> UsageError:
         where, first = first_error(error)
         varied = {full_key(key): key for key in factors}
         full = ".".join(where)
@@ -240,8 +256,8 @@ class _Reader:
             where = ["matrix", varied[full]]
         return self._error(where, reason(first, _unknown_key))
 
-    def _error(self, where: Sequence[str], message: str) -> FileError:
-        return self.file.error(where, message)
+    def _error(self, where: Sequence[str], message: str) -> UsageError:
+        return _error_at(self.file, where, message, self.given)
 
 
 def _unknown_key(where: Sequence[str]) -> str:
@@ -275,7 +291,7 @@ def _override(
     if not text.isprintable():
         given = shortened(repr(text))
         raise UsageError(f"--set {given}: expected KEY=VALUE, one line of printable characters")
-    option = f"--set {shortened(text)}"
+    option = _option(text)
     written, equals, word = text.partition("=")
     key = _unquoted(written.strip())
     full = full_key(key)
@@ -287,6 +303,8 @@ def _override(
         value = parse_value(word)
     except tomllib.TOMLDecodeError:
         value = word.strip()
+        if value.startswith(("[", "{")):
+            raise UsageError(f"{option}: {_QUOTES_NEEDED}") from None
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from None
     kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
@@ -296,6 +314,10 @@ def _override(
         return with_key(raw, full, value), kept, full
     except UsageError as error:
         raise UsageError(f"{option}: {error}") from None
+
+
+def _option(override: str) -> str:
+    return f"--set {shortened(override)}"
 
 
 def _unquoted(key: str) -> str:

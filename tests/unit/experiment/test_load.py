@@ -147,6 +147,41 @@ def test_an_override_must_name_a_key(override, message, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("override", "where"),
+    [
+        ("qdisc=fifo", "testbed.qdisc"),  # varies in the file
+        ('qdisc=["fq", "fifo"]', "testbed.qdisc"),  # varies by what was given
+        ("base_rtt=1", "testbed.base_rtt"),  # stands in the file
+        ("memory=1", "lab.memory"),  # does not
+        ("layout=ring", "testbed.layout"),
+        ('testbed.egress."S>R".loss=-1', "testbed.egress.S>R.loss"),
+    ],
+)
+def test_what_is_wrong_with_an_override_is_not_said_of_the_file(override, where, tmp_path):
+    with pytest.raises(UsageError) as caught:
+        load(write(tmp_path, GOOD), [override])
+    assert str(caught.value).startswith(f"--set {override}: {where}: ")
+
+
+def test_what_is_wrong_in_the_file_is_not_said_of_an_override(tmp_path):
+    with pytest.raises(FileError, match=r"test.toml:13: matrix.qdisc: no qdisc"):
+        load(write(tmp_path, GOOD.replace("pfifo_fast", "fifo")), ["mtu=9000"])
+
+
+@pytest.mark.parametrize("override", ["device=nothing", 'device=["gigabit", "nothing"]'])
+def test_no_profile_of_an_override_is_not_said_of_the_file(override, tmp_path):
+    with pytest.raises(UsageError, match='no device profile "nothing"') as caught:
+        load(write(tmp_path, GOOD), [override]).profiles()
+    assert str(caught.value).startswith(f"--set {override}: ")
+
+
+@pytest.mark.parametrize("value", ["[TSQ, CoTSQ]", "[TSQ", "{ shift: 8 }"])
+def test_quotes_may_be_left_out_of_one_value_only(value, tmp_path):
+    with pytest.raises(UsageError, match=re.escape("a list's and a table's texts need quotes: ")):
+        load(write(tmp_path, GOOD), [f"tsq={value}"])
+
+
+@pytest.mark.parametrize(
     ("capture", "captured"),
     [
         ('["C>R", "S>R"]', ("C>R", "S>R")),  # of other keys, a list varies
