@@ -23,8 +23,8 @@ demo: setup	## installs what is missing, builds the kernel once, runs a short ex
 
 check: lint unit	## lint, types, and the tests that need no kernel: before each commit
 
-test: setup-dev	## `check`, and the tests that boot guests: ten minutes from nothing
-	@# While a kernel's source is unpacked, one CPU would have nothing to do.
+test: setup	## `check`, and the tests that boot guests: ten minutes from nothing
+	@# While a package is fetched, or a kernel's source unpacked, one CPU would have nothing to do.
 	@$(MAKE) --no-print-directory -j2 lint kernel
 	@echo "== tests"
 	@$(BIN)/pytest -n $(shell nproc) --dist worksteal -m "not kernels"
@@ -53,7 +53,7 @@ unit: setup-dev	## the tests that need no kernel
 	@echo "== tests that need no kernel"
 	@$(BIN)/pytest -n $(shell nproc) tests/unit
 
-kernel: setup-dev
+kernel: setup
 	@echo "== kernel (built once, then cached)"
 	@$(BIN)/tsqlab kernel build
 
