@@ -88,6 +88,7 @@ def test_goes_on_where_it_stopped(experiment, tmp_path):
     assert sum(path.stat().st_mtime_ns != then for path, then in files.items()) == 1
 
 
+@pytest.mark.kernels  # its era has one of its own
 def test_today_stands_beside_the_own_era(experiment, tmp_path):
     """Without GSO an upload over ath9k_htc has half of what it has today, and less."""
     experiment.write_text(OF_4_13)
@@ -213,6 +214,7 @@ def test_a_full_disk_is_one_message(experiment, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.kernels  # its era has one of its own
 def test_tunes_a_radio(tmp_path):
     """Of 1 and 8 ms, only the latter is enough for the papers' USB device."""
     done = tsqlab(
