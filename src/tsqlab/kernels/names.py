@@ -28,9 +28,9 @@ def recipe_of(name: str) -> Recipe:
     kernel/patches/history/NAME.patch; several may follow each other. A version that is older than
     the change has nothing to take back.
     """
-    version, *without = name.split(_WITHOUT)
+    version, without = name.split(_WITHOUT, maxsplit=1)[0], without_of(name)
     if version in versions() and set(without) <= set(history(version)):
-        return Recipe(version=version, without=tuple(without))
+        return Recipe(version=version, without=without)
     known = named()
     if name in known:
         return known[name]
@@ -38,6 +38,11 @@ def recipe_of(name: str) -> Recipe:
     raise UsageError(
         f'no kernel "{name}"; there are {there}, and tsqlab kernel build --name makes more'
     )
+
+
+def without_of(name: str) -> tuple[str, ...]:
+    """The changes that a kernel's name says it is without."""
+    return tuple(name.split(_WITHOUT)[1:])
 
 
 def taken_back() -> list[str]:

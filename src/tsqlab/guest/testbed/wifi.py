@@ -36,6 +36,7 @@ from tsqlab.guest.testbed.common import (
     wire_batch,
     write_sysctls,
 )
+from tsqlab.guest.testbed.controls import control_lines
 from tsqlab.guest.testbed.radio_lines import genl, watch
 from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
 from tsqlab.guest.testbed.softmac import Bss
@@ -124,6 +125,7 @@ class Wifi:
         """The plan's lines before the clock starts."""
         for module in ("wireline", "airlink"):
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
+        yield from control_lines(self.spec)
         yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         for port in self.wire:

@@ -28,6 +28,7 @@ from tsqlab.guest.testbed.common import (
     wire_batch,
     write_sysctls,
 )
+from tsqlab.guest.testbed.controls import control_lines
 from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
 from tsqlab.topology import (
     CLIENT,
@@ -89,6 +90,7 @@ class Wired:
     def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines before the clock starts."""
         yield ["module", f"{MODULE_DIR}/wireline.ko"]
+        yield from control_lines(self.spec)
         yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         line_rate = self.testbed.line_rate(self.card.line_rate)
