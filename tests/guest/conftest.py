@@ -107,7 +107,8 @@ def guest(kernel, tmp_path, cpu):
         if spec is not None:
             spec = Spec.model_validate(single(spec))
             testbed = make_plan(spec, load_profile(spec.testbed.device))
-            plan = replace(testbed, measurement=plan.measurement)
+            files = {**testbed.batches, **plan.batches}
+            plan = replace(testbed, measurement=plan.measurement, batches=files)
         machine = Machine(kernel, 256 << 20, seed, cpu, **options)
         return run_plan(machine, plan, tmp_path / "guest", on_second=on_second)
 

@@ -90,13 +90,116 @@ def test_bbrdev_leaves_no_queue_where_v1_does(cell):
     assert rtts["bbrdev"] - 20 < (rtts["bbr"] - 20) / 1.5
 
 
-def test_bbr_cycle_has_the_gains_that_it_is_given(guest):
-    """Its parameters are bounded, and read back as written."""
+def dips(document):
+    """When cwnd falls to half and less of what is usual, and how far: PROBE_RTT."""
+    table = [(row["t"], row["tcp_cwnd"]) for row in rows(document)[10:]]  # past STARTUP
+    usual, found = np.median([cwnd for _, cwnd in table]), []
+    for t, cwnd in table:
+        if cwnd > usual / 2:
+            continue
+        if found and t - found[-1][0] < 1:
+            found[-1] = (found[-1][0], min(found[-1][1], cwnd))
+        else:
+            found.append((t, cwnd))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("control", "period_s", "depth"), [("bbrplus", 10, 4), ("bbr2", 5, 83), ("bbr3", 5, 83)]
+)
+def test_probe_rtt_comes_when_it_is_due_and_is_as_deep_as_said(cell, control, period_s, depth):
+    """Half of a BDP is 83 packets of 1448 bytes: 96 Mbit/s of payload for 20 ms."""
+    flows = {**LONG, "length": f"{2 * period_s + 3} s", "step": "50 ms"}
+    times, depths = zip(
+        *dips(cell(spec_of(control, {"testbed": PATH, "flows": flows}))), strict=True
+    )
+    assert len(times) >= 2
+    # The RTT that expires is that of the last PROBE_RTT, which takes 200 ms and a round.
+    assert np.diff(times) == pytest.approx(period_s + 0.2, abs=0.3)
+    assert np.array(depths) == pytest.approx(depth, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("control", "up", "down"), [("bbrplus", 1.25, 0.75), ("bbr2", 1.25, 0.75), ("bbr3", 1.25, 0.91)]
+)
+def test_phases_have_their_gains(cell, control, up, down):
+    flows = {"length": "13 s", "delay": "1 s", "step": "10 ms"}
+    rates = steady(cell(spec_of(control, {"testbed": PATH, "flows": flows})), "tcp_pacing_rate")
+    # The estimate moves by a few percent from cycle to cycle, so steps tell: into UP, and from
+    # UP to DOWN. Out of DOWN is a larger one (1 / 0.75), or too small to count (1 / 0.91).
+    steps = rates[1:] / rates[:-1]
+    assert np.min(steps[steps > 1.15]) == pytest.approx(up, rel=0.03)
+    assert np.median(steps[steps < 0.85]) == pytest.approx(down / up, rel=0.03)
+
+
+@pytest.mark.parametrize("control", ["bbr2", "bbr3"])
+def test_a_loss_of_1_percent_is_borne_and_one_of_3_is_answered(cell, control):
+    """2 % is the threshold. The first version bears both."""
+    goodputs = {}
+    for name, loss in ((control, "1 %"), (control, "3 %"), ("bbrplus", "3 %")):
+        testbed = {**PATH, "egress": {"C>R": {"loss": loss}}}
+        document = cell(spec_of(name, {"testbed": testbed, "flows": {**LONG, "step": "100 ms"}}))
+        values = [row["val"] for row in rows(document) if "val" in row]
+        goodputs[name, loss] = np.mean(values[len(values) // 4 :])
+    assert goodputs["bbrplus", "3 %"] > 90
+    assert goodputs[control, "1 %"] > 0.8 * 94
+    assert goodputs[control, "3 %"] < 0.8 * 94
+
+
+PAUSES = """\
+import socket, sys, time
+role, control = sys.argv[1:]
+if role == "receiver":
+    with socket.create_server(("", 9000)) as listener, open("/tsqlab/out/received", "w") as log:
+        peer = listener.accept()[0]
+        while data := peer.recv(1 << 20):
+            print(time.monotonic(), len(data), file=log)
+    sys.exit()
+peer = socket.socket()
+peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+peer.connect(("10.0.2.1", 9000))
+begun = time.monotonic()
+while time.monotonic() < begun + 2:
+    peer.send(b"x" * 65536)
+while time.monotonic() < begun + 5:
+    peer.send(b"x" * 1000)
+    time.sleep(0.05)
+while time.monotonic() < begun + 6:
+    peer.send(b"x" * 65536)
+"""
+
+
+@pytest.mark.parametrize("control", ["bbrplus", "bbrdev", "bbr2", "bbr3"])
+def test_after_a_program_had_nothing_to_send_it_is_as_fast_as_before(guest, control):
+    """What such a program's ACKs say is not the path's bandwidth."""
+    script = f"python3 /tsqlab/plan/pauses receiver {control} & sleep 0.1; exec ip netns exec C "
+    lines = [
+        f"run\tS\tsh\t-c\t{script} python3 /tsqlab/plan/pauses sender {control}",
+        "clock\t30000000000\t100000000\t30100000000",
+        "end",
+    ]
+    spec = spec_of(control, {"testbed": PATH})
+    received = (guest(*lines, spec=spec, batches={"pauses": PAUSES}) / "received").read_text()
+    times, sizes = np.array([line.split() for line in received.splitlines()], float).T
+    times -= times[0]
+
+    def goodput(begin_s, end_s):
+        within = (times >= begin_s) & (times < end_s)
+        return sizes[within].sum() * 8 / (end_s - begin_s) / 1e6
+
+    assert goodput(1, 2) > 90
+    assert goodput(3, 5) < 1
+    # The first 1 MB and more was in the socket's buffer when the pause began.
+    assert goodput(5.1, 5.5) > 0.9 * goodput(1, 2)
+
+
+def test_the_parameters_of_bbr_cycle_are_bounded(guest):
     parameters = "/sys/module/bbrs/parameters"
     script = (
         f"cd {parameters}; echo 150 >cycle_up; echo 90 >cycle_down; echo 3 >cycle_cruise; "
         "echo 391 >cycle_up; echo 0 >cycle_cruise; echo 9 >cycle_down; "
         "cat cycle_up cycle_down cycle_cruise cycle_drain >/tsqlab/out/parameters"
     )
-    out = guest("module\t/tsqlab/modules/bbrs.ko", f"run\t-\tsh\t-c\t{script}", "end")
+    clock = "clock\t10000000000\t100000000\t10100000000"
+    out = guest("module\t/tsqlab/modules/bbrs.ko", f"run\t-\tsh\t-c\t{script}", clock, "end")
     assert (out / "parameters").read_text().split() == ["150", "90", "3", "N"]

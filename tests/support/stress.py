@@ -63,7 +63,7 @@ def nodes():
 # What is left when all is over; kmemleak does not suspect what is younger than 5 s.
 AFTERWARDS = """\
 sleep 2
-rmmod airlink || exit
+rmmod MODULE || exit
 if [ -d /sys/kernel/debug ]; then
 	mount -t debugfs none /sys/kernel/debug 2>/dev/null
 	cd /sys/kernel/debug
@@ -79,8 +79,8 @@ def wait_until(s):
     return f"read up_s rest < /proc/uptime; sleep $(({s} - ${{up_s%.*}}))"
 
 
-def afterwards(t0_s):
-    return {"afterwards": f"{wait_until(t0_s)}\n{AFTERWARDS}"}, run(
+def afterwards(t0_s, module="airlink"):
+    return {"afterwards": f"{wait_until(t0_s)}\n{AFTERWARDS.replace('MODULE', module)}"}, run(
         "sh", "-c", "sh /tsqlab/plan/afterwards >/tsqlab/out/afterwards 2>&1 &"
     )
 

@@ -5,10 +5,11 @@
 
 #include "age.h"
 
-struct bbrs_without bbrs_without;
+struct bbrs_without bbrs_age;
+const struct bbrs_without bbrs_ageless;
 
 #define AGE_PARAMETER(name)						\
-	module_param_named(without_##name, bbrs_without.name, bool, 0644)
+	module_param_named(without_##name, bbrs_age.name, bool, 0644)
 
 AGE_PARAMETER(ack_aggregation);
 MODULE_PARM_DESC(without_ack_aggregation, "cwnd does not grow with aggregates of ACKs, as before v5.1");

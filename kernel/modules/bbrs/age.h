@@ -6,14 +6,13 @@
  * against that has to be as old: each of these takes one upstream change back, in
  * all flows at once, as the patch of that name does for the kernel's own BBR
  * (kernel/patches/history/bbr-NAME.patch). They are parameters of the module,
- * which may be written at any time: without_NAME. bbr2 and bbr3 do not look at
- * them, but for the RTT of a delayed ACK, the packets that a device takes, and
- * what is in flight at departure, which are of TCP's own time.
+ * which may be written at any time: without_NAME. bbr2 and bbr3 are younger than
+ * all of these changes, and do not look at them.
  */
 #ifndef BBRS_AGE_H
 #define BBRS_AGE_H
 
-#include <linux/types.h>
+#include "flow.h"
 
 struct bbrs_without {
 	bool ack_aggregation;	/* v5.1: cwnd grows with aggregates of ACKs */
@@ -24,6 +23,13 @@ struct bbrs_without {
 	bool small_bdp;		/* v5.0: two packets more while probing */
 };
 
-extern struct bbrs_without bbrs_without;
+extern struct bbrs_without bbrs_age;
+extern const struct bbrs_without bbrs_ageless;
+
+/* What the control of @sk is without. */
+static inline const struct bbrs_without *bbrs_without(const struct sock *sk)
+{
+	return bbrs_rules(sk)->ageless ? &bbrs_ageless : &bbrs_age;
+}
 
 #endif /* BBRS_AGE_H */

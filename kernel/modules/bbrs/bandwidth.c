@@ -33,7 +33,7 @@ static u64 bandwidth_scaled(const struct sock *sk, u32 bw, u32 gain, u32 per_s)
 /* 1 % less than @gain times @bw: the margin is taken in the microseconds of a second. */
 u64 bbrs_bytes_per_s(const struct sock *sk, u32 bw, u32 gain)
 {
-	u32 percent = bbrs_without.pacing_margin ? 100 : 99;
+	u32 percent = bbrs_without(sk)->pacing_margin ? 100 : 99;
 
 	return bandwidth_scaled(sk, bw, gain, USEC_PER_SEC / 100 * percent);
 }

@@ -13,7 +13,6 @@
 #include <linux/inet_diag.h>
 #include <linux/module.h>
 
-#include "age.h"
 #include "bandwidth.h"
 #include "control.h"
 #include "cycle.h"

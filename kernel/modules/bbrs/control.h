@@ -42,5 +42,7 @@ size_t bbrs_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *inf
 extern struct bbrs_control bbrs_bbrplus;
 extern struct bbrs_control bbrs_bbrdev;
 extern struct bbrs_control bbrs_bbr_cycle;
+extern struct bbrs_control bbrs_bbr2;
+extern struct bbrs_control bbrs_bbr3;
 
 #endif /* BBRS_CONTROL_H */

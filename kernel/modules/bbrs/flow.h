@@ -104,6 +104,8 @@ struct bbrs_rules {
 	 * whatever age.h says of BBR's.
 	 */
 	bool own_extra_acked;
+	/* Whether all of age.h is older than the control. */
+	bool ageless;
 
 	/* Whether it counts, of one round, before the pipe was full. */
 	bool extra_in_startup;

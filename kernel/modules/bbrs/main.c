@@ -15,6 +15,15 @@
  *	bbrdev.c	bbrdev: Google's patches of 2018
  *	bbr_cycle.c	bbr_cycle: a cycle of one's own
  *
+ * bbr2 and bbr3 share bandwidth.c and window.c with them, and have of their own
+ *
+ *	bounded.c	what TCP calls, and the order of an ACK's steps
+ *	bounds.c	what losses say of a path
+ *	ring.c		what was in flight when a packet was sent
+ *	probe.c		the modes, and PROBE_BW's four phases
+ *	probe_rtt.c	the least RTT, and PROBE_RTT
+ *	bbr2.c, bbr3.c	their constants, and when UP ends
+ *
  * A control's own file says what is known of it, and what is our reading.
  * The core is the first version's, as it is in Linux of today, in other words: with
  * the stock pacing ratios bbrplus sends the same packets as the kernel's bbr.
@@ -29,6 +38,8 @@ static struct bbrs_control *const main_controls[] = {
 	&bbrs_bbrplus,
 	&bbrs_bbrdev,
 	&bbrs_bbr_cycle,
+	&bbrs_bbr2,
+	&bbrs_bbr3,
 };
 
 static void main_unregister(size_t count)

@@ -52,14 +52,14 @@ static void min_rtt_probe(struct sock *sk)
 	}
 }
 
-static bool min_rtt_takes(const struct bbrs_flow *flow, const struct rate_sample *rs,
+static bool min_rtt_takes(const struct sock *sk, const struct rate_sample *rs,
 			  bool expired)
 {
 	if (rs->rtt_us < 0)
 		return false;
-	if (rs->rtt_us < flow->min_rtt_us)
+	if (rs->rtt_us < bbrs_flow(sk)->min_rtt_us)
 		return true;
-	return expired && (!rs->is_ack_delayed || bbrs_without.delayed_ack_rtt);
+	return expired && (!rs->is_ack_delayed || bbrs_without(sk)->delayed_ack_rtt);
 }
 
 void bbrs_update_min_rtt(struct sock *sk, const struct rate_sample *rs)
@@ -67,7 +67,7 @@ void bbrs_update_min_rtt(struct sock *sk, const struct rate_sample *rs)
 	struct bbrs_flow *flow = bbrs_flow(sk);
 	bool expired = after(tcp_jiffies32, flow->min_rtt_jiffies + MIN_RTT_SECONDS * HZ);
 
-	if (min_rtt_takes(flow, rs, expired)) {
+	if (min_rtt_takes(sk, rs, expired)) {
 		flow->min_rtt_us = rs->rtt_us;
 		flow->min_rtt_jiffies = tcp_jiffies32;
 	}

@@ -46,7 +46,7 @@ u32 bbrs_skb_packets(struct sock *sk)
 	bytes = min_t(unsigned long, bytes, GSO_LEGACY_MAX_SIZE - 1 - MAX_TCP_HEADER);
 	packets = max_t(u32, bytes / tcp_sk(sk)->mss_cache, bbrs_min_tso_segs(sk));
 	packets = min(packets, WINDOW_SKB_PACKETS_MAX);
-	if (bbrs_without.gso_budget)
+	if (bbrs_without(sk)->gso_budget)
 		packets = min_t(u32, packets, sk->sk_gso_max_segs);
 	return packets;
 }
@@ -74,7 +74,7 @@ u32 bbrs_with_budget(struct sock *sk, u32 packets)
 		packets = max3(packets, budget, (u32)BBRS_CWND_MIN);
 	else
 		packets = round_up(packets + budget, 2);
-	if (probes && !bbrs_without.small_bdp)
+	if (probes && !bbrs_without(sk)->small_bdp)
 		packets += 2;
 	return packets;
 }
@@ -97,7 +97,7 @@ u32 bbrs_at_departure(struct sock *sk, u32 in_flight)
 	u64 wait_ns = 0;
 	u32 delivered;
 
-	if (bbrs_without.edt)
+	if (bbrs_without(sk)->edt)
 		return in_flight;
 	if (tp->tcp_wstamp_ns > tp->tcp_clock_cache)
 		wait_ns = tp->tcp_wstamp_ns - tp->tcp_clock_cache;
@@ -117,7 +117,7 @@ static u8 window_extra_rounds(const struct sock *sk)
 
 static bool window_counts_extra(const struct sock *sk)
 {
-	return bbrs_rules(sk)->own_extra_acked || !bbrs_without.ack_aggregation;
+	return bbrs_rules(sk)->own_extra_acked || !bbrs_without(sk)->ack_aggregation;
 }
 
 /* What cwnd is given for aggregates of ACKs, once the bandwidth is known. */

@@ -15,7 +15,7 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.guest.places import MODULE_DIR
 from tsqlab.kernels.names import without_of
 
-CONTROLS = frozenset({"bbrplus", "bbrdev", "bbr_cycle"})
+CONTROLS = frozenset({"bbr2", "bbr3", "bbrplus", "bbrdev", "bbr_cycle"})
 """What the module bbrs registers."""
 
 _PARAMETERS = "/sys/module/bbrs/parameters"

@@ -4,6 +4,7 @@
 #define USERSPACE_LINUX_MINMAX_H
 
 #define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
 #define min_t(type, a, b) min((type)(a), (type)(b))
 
 #endif /* USERSPACE_LINUX_MINMAX_H */
