@@ -49,13 +49,19 @@ def steady(document, key):
     return np.array(values[len(values) // 2 :])
 
 
+def at_length(path):
+    """A parameter whose cells take seconds: of `make test-kernels`."""
+    return pytest.param(path, marks=pytest.mark.kernels)
+
+
 @pytest.mark.parametrize("control", ["bbrplus", "bbr_cycle"])
-@pytest.mark.parametrize("path", SAME)
+@pytest.mark.parametrize("path", ["wire", *(at_length(path) for path in SAME if path != "wire")])
 def test_at_stock_settings_it_is_mainline_s_bbr_to_the_bit(cell, control, path):
     own, mainline = (cell(spec_of(name, SAME[path])) for name in (control, "bbr"))
     assert own["raw_values"] == mainline["raw_values"]
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("era", [era for era in ERAS if era != "today"])
 def test_in_an_era_it_is_as_old_as_the_kernel_s_own(era, tmp_path, cpu):
     kernel = build(Recipe(version="6.12", without=ERAS[era].patches))
@@ -132,6 +138,7 @@ def test_phases_have_their_gains(cell, control, up, down):
     assert np.median(steps[steps < 0.85]) == pytest.approx(down / up, rel=0.03)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("control", ["bbr2", "bbr3"])
 def test_a_loss_of_1_percent_is_borne_and_one_of_3_is_answered(cell, control):
     """2 % is the threshold. The first version bears both."""
@@ -169,6 +176,7 @@ while time.monotonic() < begun + 6:
 """
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("control", ["bbrplus", "bbrdev", "bbr2", "bbr3"])
 def test_after_a_program_had_nothing_to_send_it_is_as_fast_as_before(guest, control):
     """What such a program's ACKs say is not the path's bandwidth."""
