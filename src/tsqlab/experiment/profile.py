@@ -291,8 +291,6 @@ def load_profile(name: str, home: Path = Path(), changes: Changes = NO_CHANGES) 
     profile = _profile(file)
     if not changes:
         return profile
-    if "kind" in changes:
-        raise ChangeError(["kind"], _OTHER_KIND)
     try:
         return type(profile).model_validate(_changed(profile, changes))
     except ValidationError as error:
@@ -300,25 +298,24 @@ def load_profile(name: str, home: Path = Path(), changes: Changes = NO_CHANGES) 
         raise ChangeError(where, reason(first, _unknown_of(profile.kind))) from None
 
 
-def _changed(profile: BaseModel, changes: Changes) -> dict[str, Any]:
-    """The data of a profile with *changes*. Raises ChangeError."""
+def _changed(profile: BaseModel, changes: Changes, where: Sequence[str] = ()) -> dict[str, Any]:
+    """The data of a profile with *changes*, which stand at *where*. Raises ChangeError."""
+    if "kind" in changes:
+        expected = "expected no change of it"
+        raise ChangeError(
+            [*where, "kind"], f"another kind of device is another profile; {expected}"
+        )
     data: dict[str, Any] = dict(profile)
     if isinstance(changes.get("access_point"), Mapping) and data.get("access_point", 0) is None:
         # It is as the station is, with what changes of that.
         own = {key: value for key, value in changes.items() if key != "access_point"}
-        data["access_point"] = type(profile).model_validate(_changed(profile, own))
+        data["access_point"] = type(profile).model_validate(_changed(profile, own, where))
     for key, value in changes.items():
-        old = data.get(key)
-        if key in NAMED:
-            if isinstance(value, str):
-                data[key] = _bundled(key, value)
-                continue
-            if not isinstance(value, Mapping):
-                expected = "the name of a bundled profile, or a table of what it has otherwise"
-                raise ChangeError([key], f"expected {expected}, not {shown(value)}")
-            if "kind" in value:
-                raise ChangeError([key, "kind"], _OTHER_KIND)
-            data[key] = _changed(data[key], value)
+        old, at = data.get(key), [*where, key]
+        if isinstance(old, Wireline | Airlink):
+            data[key] = _changed_named(old, value, at)
+        elif key in NAMED and key in data and isinstance(value, str):  # there was none
+            data[key] = _bundled(value, at)
         elif isinstance(old, Mapping) and isinstance(value, Mapping):  # of access categories
             data[key] = {**old, **{name: _with(old.get(name), own) for name, own in value.items()}}
         else:
@@ -326,29 +323,37 @@ def _changed(profile: BaseModel, changes: Changes) -> dict[str, Any]:
     return data
 
 
+def _changed_named(old: Profile, value: object, where: Sequence[str]) -> Profile | dict[str, Any]:
+    """A profile that another one names, as another or with changes. Raises ChangeError."""
+    if isinstance(value, str):
+        return _bundled(value, where)
+    if isinstance(value, Mapping):
+        return _changed(old, value, where)
+    expected = "the name of a bundled profile, or a table of what it has otherwise"
+    raise ChangeError(where, f"expected {expected}, not {shown(value)}")
+
+
 NAMED = {"access_point": "airlink", "ethernet": "wireline"}
 """The keys of a profile that name another one, and of what kind that is."""
 
 
-def _bundled(key: str, name: str) -> Profile:
-    """The bundled profile that a key is changed to. Raises ChangeError."""
+def _bundled(name: str, where: Sequence[str]) -> Profile:
+    """The bundled profile that the key at *where* is changed to. Raises ChangeError."""
+    key = where[-1]
     path = bundled_profiles().get(name)
     if path is None:
         known = hint(name, bundled_profiles())
-        raise ChangeError([key], f'no bundled profile "{shortened(name)}"; {known}')
+        raise ChangeError(where, f'no bundled profile "{shortened(name)}"; {known}')
     profile = _profile(read_toml(path), of_access_point=key == "access_point")
     if profile.kind != NAMED[key]:
         expected = f'expected a profile of kind "{NAMED[key]}"'
-        raise ChangeError([key], f'{expected}; {name} is "{profile.kind}"')
+        raise ChangeError(where, f'{expected}; {name} is "{profile.kind}"')
     return profile
 
 
 def _with(old: BaseModel | None, own: object) -> object:
     """A category's own parameters with some of them changed."""
     return {**dict(old), **own} if old and isinstance(own, Mapping) else own
-
-
-_OTHER_KIND = "another kind of device is another profile; expected no change of it"
 
 
 def _find(name: str, home: Path) -> Path:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tsqlab.errors import FileError
+from tsqlab.errors import FileError, UsageError
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.stored import measured
@@ -95,6 +95,7 @@ def test_the_wire_and_an_access_category_have_keys_too(experiment):
         ('access_point = "ath11k"', "access_point", 6, 'did you mean "ath10k"?'),
         ('access_point = "tg3"', "access_point", 6, 'of kind "airlink"; tg3 is "wireline"'),
         ("ethernet = 1", "ethernet", 6, "the name of a bundled profile, or a table of what it has"),
+        ('access_point.ethernet = "tg4"', "access_point.ethernet", 6, 'did you mean "tg3"?'),
         ("access_point.ppdu_tris = 1", "access_point.ppdu_tris", 6, 'did you mean "ppdu_tries"?'),
         ('access_point.kind = "wireline"', "access_point.kind", 6, "expected no change of it"),
         ("access_point.rate.x = [1]", "access_point.rate.x", 6, "expected a text, a whole number"),
@@ -119,3 +120,11 @@ def test_a_result_says_what_was_changed_only_if_something_was(experiment):
     assert "profile" not in measured(experiment().spec)["testbed"]
     changed = experiment(overrides=['profile.report_delay="1 ms"']).spec
     assert measured(changed)["testbed"]["profile"] == {"report_delay": "1 ms"}
+
+
+@pytest.mark.parametrize("value", ["ath9k", "{ ppdu_tries = 1 }"])
+def test_a_card_has_no_access_point(tmp_path, value):
+    path = tmp_path / "x.toml"
+    path.write_text('title = "x"\n')
+    with pytest.raises(UsageError, match="profiles of kind .airlink. have it"):
+        load(str(path), [f"profile.access_point={value}"]).profiles()
