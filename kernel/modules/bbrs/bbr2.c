@@ -21,19 +21,8 @@
 
 #include "bandwidth.h"
 #include "bounded.h"
+#include "cycle.h"
 #include "window.h"
-
-static u16 bbr2_phase_gain(u8 phase)
-{
-	switch (phase) {
-	case BBRS_UP:
-		return BBRS_GAIN_PERCENT(125);
-	case BBRS_DOWN:
-		return BBRS_GAIN_PERCENT(75);
-	default:
-		return BBRS_GAIN_1;
-	}
-}
 
 static bool bbr2_up_is_over(struct sock *sk, const struct rate_sample *rs)
 {
@@ -42,7 +31,7 @@ static bool bbr2_up_is_over(struct sock *sk, const struct rate_sample *rs)
 
 	return up_us > flow->min_rtt_us &&
 	       bbrs_at_departure(sk, rs->prior_in_flight) >=
-	       bbrs_target(sk, bbrs_max_bw(flow), bbr2_phase_gain(BBRS_UP));
+	       bbrs_target(sk, bbrs_max_bw(flow), bbrs_v1_phase_gain(BBRS_UP));
 }
 
 struct bbrs_control bbrs_bbr2 = {
@@ -55,7 +44,7 @@ struct bbrs_control bbrs_bbr2 = {
 		.extra_in_startup = true,
 		.budget_is_least = true,
 		.startup_losses	= 8,
-		.phase_gain	= bbr2_phase_gain,
+		.phase_gain	= bbrs_v1_phase_gain,
 		.up_is_over	= bbr2_up_is_over,
 	},
 };

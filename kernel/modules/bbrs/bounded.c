@@ -42,22 +42,8 @@ static void bounded_allocate(struct sock *sk)
 
 void bbrs_bounded_init(struct sock *sk)
 {
-	struct bbrs_flow *flow = bbrs_flow(sk);
-	struct tcp_sock *tp = tcp_sk(sk);
-
-	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
-	memset(flow, 0, sizeof(*flow));
-	flow->mode = BBRS_STARTUP;
-	flow->ca_state = TCP_CA_Open;
-	bbrs_start_round(sk);
-	flow->min_rtt_us = tcp_min_rtt(tp);
-	flow->min_rtt_jiffies = tcp_jiffies32;
-	minmax_reset(&flow->max_bw, 0, 0);
-	bbrs_restart_epoch(sk, tp->tcp_mstamp);
+	bbrs_begin(sk);
 	bounded_allocate(sk);
-
-	bbrs_pace_by_rtt(sk);
-	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
 }
 
 /* Also without init(), and twice. */
@@ -145,20 +131,10 @@ void bbrs_bounded_set_state(struct sock *sk, u8 state)
 	bbrs_probe_forget_full(sk);
 }
 
-/* The program has something to send again: at the estimate, as if it had never stopped. */
 void bbrs_bounded_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
-	struct bbrs_flow *flow = bbrs_flow(sk);
-	struct tcp_sock *tp = tcp_sk(sk);
-
-	if (event != CA_EVENT_TX_START || !tp->app_limited || !flow->bounds)
-		return;
-	flow->restarts = true;
-	bbrs_restart_epoch(sk, tp->tcp_mstamp);
-	if (flow->mode == BBRS_PROBE_BW)
-		bbrs_pace(sk, bbrs_bw(flow), BBRS_GAIN_1);
-	else if (flow->mode == BBRS_PROBE_RTT)
-		bbrs_probe_rtt_try_to_leave(sk);
+	if (bbrs_bounds(sk))
+		bbrs_restart(sk, event, bbrs_probe_rtt_try_to_leave);
 }
 
 u32 bbrs_bounded_ssthresh(struct sock *sk)

@@ -20,8 +20,8 @@
 #include "policer.h"
 #include "window.h"
 
-/* TCP has set all of the flow to 0. */
-void bbrs_init(struct sock *sk)
+/* What a flow of any kind begins with. TCP has set all of it to 0. */
+void bbrs_begin(struct sock *sk)
 {
 	struct bbrs_flow *flow = bbrs_flow(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -33,12 +33,17 @@ void bbrs_init(struct sock *sk)
 	bbrs_start_round(sk);
 	flow->min_rtt_us = tcp_min_rtt(tp);
 	flow->min_rtt_jiffies = tcp_jiffies32;
-	minmax_reset(&flow->max_bw, flow->rounds, 0);
+	minmax_reset(&flow->max_bw, 0, 0);
 	bbrs_restart_epoch(sk, tp->tcp_mstamp);
-	bbrs_policer_reset(sk);
 
 	bbrs_pace_by_rtt(sk);
 	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+}
+
+void bbrs_init(struct sock *sk)
+{
+	bbrs_begin(sk);
+	bbrs_policer_reset(sk);
 }
 
 void bbrs_control(struct sock *sk, BBRS_ACK_AND_FLAG const struct rate_sample *rs)
@@ -69,8 +74,12 @@ void bbrs_set_state(struct sock *sk, u8 state)
 	bbrs_policer_timeout(sk);
 }
 
-/* The program has something to send again: as if it had never stopped, at the estimate. */
-void bbrs_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+/*
+ * The program has something to send again: as if it had never stopped, at the estimate.
+ * In PROBE_RTT its time may be over.
+ */
+void bbrs_restart(struct sock *sk, enum tcp_ca_event event,
+		  void (*try_to_leave_probe_rtt)(struct sock *sk))
 {
 	struct bbrs_flow *flow = bbrs_flow(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -82,7 +91,12 @@ void bbrs_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 	if (flow->mode == BBRS_PROBE_BW)
 		bbrs_pace(sk, bbrs_bw(flow), BBRS_GAIN_1);
 	else if (flow->mode == BBRS_PROBE_RTT)
-		bbrs_try_to_leave_probe_rtt(sk);
+		try_to_leave_probe_rtt(sk);
+}
+
+void bbrs_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+{
+	bbrs_restart(sk, event, bbrs_try_to_leave_probe_rtt);
 }
 
 /* A loss is no reason to have another ssthresh, but one to remember cwnd. */

@@ -6,6 +6,11 @@
 #include "compat.h"
 #include "flow.h"
 
+/* Of both kinds. */
+void bbrs_begin(struct sock *sk);
+void bbrs_restart(struct sock *sk, enum tcp_ca_event event,
+		  void (*try_to_leave_probe_rtt)(struct sock *sk));
+
 void bbrs_init(struct sock *sk);
 void bbrs_control(struct sock *sk, BBRS_ACK_AND_FLAG const struct rate_sample *rs);
 void bbrs_set_state(struct sock *sk, u8 state);

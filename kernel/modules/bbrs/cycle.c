@@ -152,8 +152,12 @@ void bbrs_leave_probe_rtt(struct sock *sk)
 		bbrs_flow(sk)->mode = BBRS_STARTUP;
 }
 
-/* What the mode makes of pacing and of cwnd. */
-void bbrs_update_gains(struct sock *sk)
+/*
+ * What the mode makes of pacing and of cwnd, where kinds do not differ in it: all but
+ * PROBE_BW's gains, and how much of a BDP stays in PROBE_RTT, which is @probe_rtt_cwnd.
+ * Returns whether it is PROBE_BW.
+ */
+bool bbrs_update_mode_gains(struct sock *sk, u16 probe_rtt_cwnd)
 {
 	const struct bbrs_rules *rules = bbrs_rules(sk);
 	struct bbrs_flow *flow = bbrs_flow(sk);
@@ -168,13 +172,22 @@ void bbrs_update_gains(struct sock *sk)
 		flow->cwnd_gain = rules->startup_cwnd;
 		break;
 	case BBRS_PROBE_BW:
-		flow->pacing_gain = flow->obeys ? BBRS_GAIN_1 :
-				    rules->phase_gain(flow->phase);
-		flow->cwnd_gain = rules->probe_cwnd;
-		break;
+		return true;
 	case BBRS_PROBE_RTT:
 		flow->pacing_gain = BBRS_GAIN_1;
-		flow->cwnd_gain = BBRS_GAIN_1;
+		flow->cwnd_gain = probe_rtt_cwnd;
 		break;
 	}
+	return false;
+}
+
+void bbrs_update_gains(struct sock *sk)
+{
+	const struct bbrs_rules *rules = bbrs_rules(sk);
+	struct bbrs_flow *flow = bbrs_flow(sk);
+
+	if (!bbrs_update_mode_gains(sk, BBRS_GAIN_1))
+		return;
+	flow->pacing_gain = flow->obeys ? BBRS_GAIN_1 : rules->phase_gain(flow->phase);
+	flow->cwnd_gain = rules->probe_cwnd;
 }

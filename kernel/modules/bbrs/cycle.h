@@ -12,6 +12,9 @@ u16 bbrs_v1_phase_gain(u8 phase);
 void bbrs_v1_update_phase(struct sock *sk, const struct rate_sample *rs);
 void bbrs_drain_to_target(struct sock *sk, const struct rate_sample *rs);
 
+/* Of both kinds. */
+bool bbrs_update_mode_gains(struct sock *sk, u16 probe_rtt_cwnd);
+
 void bbrs_enter_probe_bw(struct sock *sk);
 void bbrs_leave_probe_rtt(struct sock *sk);
 void bbrs_update_full(struct sock *sk, const struct rate_sample *rs);

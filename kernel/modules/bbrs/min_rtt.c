@@ -18,6 +18,7 @@
 #include "window.h"
 
 #define MIN_RTT_SECONDS		10
+#define MIN_RTT_PROBE_MS	200
 
 void bbrs_try_to_leave_probe_rtt(struct sock *sk)
 {
@@ -30,8 +31,12 @@ void bbrs_try_to_leave_probe_rtt(struct sock *sk)
 	bbrs_leave_probe_rtt(sk);
 }
 
-/* The time begins when no more than the few packets are in flight. */
-static void min_rtt_probe(struct sock *sk)
+/*
+ * At each ACK of PROBE_RTT. Its time begins when no more than @packets are in flight.
+ * Low samples are of cwnd, not of the path, as long as this lasts.
+ */
+void bbrs_stay_in_probe_rtt(struct sock *sk, u32 packets,
+			    void (*try_to_leave)(struct sock *sk))
 {
 	struct bbrs_flow *flow = bbrs_flow(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -43,10 +48,10 @@ static void min_rtt_probe(struct sock *sk)
 		if (flow->round_began)
 			flow->probe_rtt_round = true;
 		if (flow->probe_rtt_round)
-			bbrs_try_to_leave_probe_rtt(sk);
-	} else if (in_flight <= BBRS_CWND_MIN) {
+			try_to_leave(sk);
+	} else if (in_flight <= packets) {
 		flow->probe_rtt_end = tcp_jiffies32 +
-				      msecs_to_jiffies(BBRS_PROBE_RTT_MS);
+				      msecs_to_jiffies(MIN_RTT_PROBE_MS);
 		flow->probe_rtt_round = false;
 		bbrs_start_round(sk);
 	}
@@ -79,7 +84,7 @@ void bbrs_update_min_rtt(struct sock *sk, const struct rate_sample *rs)
 		flow->probe_rtt_end = 0;
 	}
 	if (flow->mode == BBRS_PROBE_RTT)
-		min_rtt_probe(sk);
+		bbrs_stay_in_probe_rtt(sk, BBRS_CWND_MIN, bbrs_try_to_leave_probe_rtt);
 
 	if (rs->delivered > 0)
 		flow->restarts = false;

@@ -5,7 +5,9 @@
 
 #include "flow.h"
 
-#define BBRS_PROBE_RTT_MS	200
+/* Of both kinds. */
+void bbrs_stay_in_probe_rtt(struct sock *sk, u32 packets,
+			    void (*try_to_leave)(struct sock *sk));
 
 void bbrs_update_min_rtt(struct sock *sk, const struct rate_sample *rs);
 void bbrs_try_to_leave_probe_rtt(struct sock *sk);

@@ -17,6 +17,7 @@
 #include "bandwidth.h"
 #include "bounds.h"
 #include "compat.h"
+#include "cycle.h"
 #include "probe.h"
 #include "window.h"
 
@@ -215,23 +216,8 @@ void bbrs_probe_update_gains(struct sock *sk)
 	const struct bbrs_rules *rules = bbrs_rules(sk);
 	struct bbrs_flow *flow = bbrs_flow(sk);
 
-	switch (flow->mode) {
-	case BBRS_STARTUP:
-		flow->pacing_gain = rules->startup_pacing;
-		flow->cwnd_gain = rules->startup_cwnd;
-		break;
-	case BBRS_DRAIN:
-		flow->pacing_gain = rules->drain_pacing;
-		flow->cwnd_gain = rules->startup_cwnd;
-		break;
-	case BBRS_PROBE_BW:
-		flow->pacing_gain = rules->phase_gain(flow->phase);
-		flow->cwnd_gain = flow->phase == BBRS_UP ? rules->up_cwnd :
-							   rules->probe_cwnd;
-		break;
-	case BBRS_PROBE_RTT:
-		flow->pacing_gain = BBRS_GAIN_1;
-		flow->cwnd_gain = BBRS_GAIN_PERCENT(50);
-		break;
-	}
+	if (!bbrs_update_mode_gains(sk, BBRS_GAIN_PERCENT(50)))
+		return;
+	flow->pacing_gain = rules->phase_gain(flow->phase);
+	flow->cwnd_gain = flow->phase == BBRS_UP ? rules->up_cwnd : rules->probe_cwnd;
 }

@@ -68,27 +68,6 @@ static void probe_rtt_enter(struct sock *sk)
 	bbrs_start_round(sk);
 }
 
-/* Low samples are of cwnd, not of the path, as long as this lasts. */
-static void probe_rtt_stay(struct sock *sk)
-{
-	struct bbrs_flow *flow = bbrs_flow(sk);
-	struct tcp_sock *tp = tcp_sk(sk);
-	u32 in_flight = tcp_packets_in_flight(tp);
-
-	tp->app_limited = (tp->delivered + in_flight) ? : 1;
-	if (flow->probe_rtt_end) {
-		if (flow->round_began)
-			flow->probe_rtt_round = true;
-		if (flow->probe_rtt_round)
-			bbrs_probe_rtt_try_to_leave(sk);
-	} else if (in_flight <= bbrs_probe_rtt_cwnd(sk)) {
-		flow->probe_rtt_end = tcp_jiffies32 +
-				      msecs_to_jiffies(BBRS_PROBE_RTT_MS);
-		flow->probe_rtt_round = false;
-		bbrs_start_round(sk);
-	}
-}
-
 void bbrs_probe_rtt_update(struct sock *sk, const struct rate_sample *rs)
 {
 	struct bbrs_flow *flow = bbrs_flow(sk);
@@ -98,7 +77,8 @@ void bbrs_probe_rtt_update(struct sock *sk, const struct rate_sample *rs)
 	    flow->mode != BBRS_PROBE_RTT)
 		probe_rtt_enter(sk);
 	if (flow->mode == BBRS_PROBE_RTT)
-		probe_rtt_stay(sk);
+		bbrs_stay_in_probe_rtt(sk, bbrs_probe_rtt_cwnd(sk),
+				       bbrs_probe_rtt_try_to_leave);
 	if (rs->delivered > 0)
 		flow->restarts = false;
 }
