@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
@@ -332,7 +332,7 @@ def make_modules(
     """Build the module in the folder *work* against the kernel that was built by *build*."""
     (progress or Unwatched()).part(f"compiling the module {work.name}")
     log = work.parent / f"{work.name}.log"
-    make(build, [f"M={work}", *arguments, "modules"], log, progress)
+    make(replace(build, module=work), [*arguments, "modules"], log, progress)
 
 
 _C_FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")

@@ -15,7 +15,7 @@ from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.cache import held
 from tsqlab.kernels.pace import Pace
 from tsqlab.kernels.progress import Progress, Unwatched
-from tsqlab.kernels.unfinished import building
+from tsqlab.kernels.unfinished import building, forget
 
 # These keep the machine, the user and the day out of what is built.
 _REPRODUCIBLE = {
@@ -42,6 +42,7 @@ class Build:
     output: Path  # the folder for what is built (O=)
     arch: str = "um"  # Kbuild's ARCH, or HOST
     jobs: int | None = None  # how many jobs at a time; None: one for each CPU
+    module: Path | None = None  # the folder of a module, for the kernel that is in the output
 
 
 def check_folder(path: Path) -> None:
@@ -68,7 +69,9 @@ def make(
     jobs = build.jobs or len(os.sched_getaffinity(0))
     arch = [f"ARCH={build.arch}"] if build.arch else []
     command = ["make", "-C", str(build.tree), f"O={build.output}", *arch, f"-j{jobs}", *targets]
-    with building(build.output):
+    if build.module:
+        command.append(f"M={build.module}")
+    with building(build.module, forget) if build.module else building(build.output):
         status = _run(command, log_path, pace or Pace(None, build.output), progress or Unwatched())
     if status:
         raise TsqlabError(f"the build failed; {log_path} has all of it\n{_telling(log_path)}")

@@ -5,12 +5,15 @@ A make that fails, or that is interrupted, removes what it was writing. One that
 as by a loss of power, does not: a file may be half written and look up to date. So there is a mark
 in the folder while make runs. Where it is found, what was written last goes, and so does what is
 empty: it may not have reached the disk. The rest is good, and make goes on from it.
+
+A module's folder is small, and holds its sources, too: there Kbuild's notes go (*.cmd), without
+which it makes everything again. The kernel that a module is built against is not written to.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,21 +22,14 @@ _LAST_NS = 10_000_000_000
 _SOURCES = frozenset({"Makefile", "Kbuild", "source"})
 
 
-@contextmanager
-def building(folder: Path) -> Iterator[None]:
-    """While make writes to *folder*, which is mended first if a make was cut off in it."""
-    mark = folder / _MARK
-    if mark.exists():
-        mend(folder)
-    mark.touch()
-    try:
-        yield
-    finally:  # whoever is killed at once does not come here
-        mark.unlink(missing_ok=True)
+def forget(folder: Path) -> None:
+    """Have Kbuild make all of *folder* again."""
+    for path in folder.rglob("*.cmd"):
+        path.unlink()
 
 
-def mend(folder: Path) -> list[Path]:
-    """Remove what may be damaged; returns what that was."""
+def mend(folder: Path) -> None:
+    """Remove what may be damaged."""
     files: list[tuple[int, int, Path]] = []
     for way, _, names in os.walk(folder):
         for name in names:
@@ -43,8 +39,19 @@ def mend(folder: Path) -> list[Path]:
                 files.append((state.st_mtime_ns, state.st_size, path))
     last = max((mtime for mtime, _, _ in files), default=0) - _LAST_NS
     made = (".o", ".a", ".cmd", ".ko", ".d")
-    bad = [path for mtime, size, path in files
-           if mtime >= last or (not size and path.suffix in made)]  # fmt: skip
-    for path in bad:
-        path.unlink()
-    return bad
+    for mtime, size, path in files:
+        if mtime >= last or (not size and path.suffix in made):
+            path.unlink()
+
+
+@contextmanager
+def building(folder: Path, after_a_cut: Callable[[Path], None] = mend) -> Iterator[None]:
+    """While make writes to *folder*, which is mended first if a make was cut off in it."""
+    mark = folder / _MARK
+    if mark.exists():
+        after_a_cut(folder)
+    mark.touch()
+    try:
+        yield
+    finally:  # whoever is killed at once does not come here
+        mark.unlink(missing_ok=True)

@@ -96,3 +96,23 @@ def test_a_make_goes_on_where_one_was_interrupted(tmp_path):
     (tmp_path / "quick").touch()
     make(build, ["all"], tmp_path / "log")
     assert (tmp_path / "log").read_text().count("  CC ") == 2, "b.o and c.o; a.o is there"
+
+
+def test_a_module_that_was_cut_off_leaves_its_kernel_alone(tmp_path):
+    """Its make writes into its own folder, so there is the mark, and what is made again."""
+    (tmp_path / "Makefile").write_text("modules:\n\t@ls $(M) $(O) -A >$(O)/seen\n")
+    linux, module = tmp_path / "linux", tmp_path / "module"
+    linux.mkdir()
+    module.mkdir()
+    kernel, source = write(linux / "vmlinux", 1), write(module / "front.c", 1)
+    build = Build(tmp_path, linux, jobs=1, module=module)
+    make(build, ["modules"], tmp_path / "log")
+    during = (linux / "seen").read_text().split()
+    assert during.count(".tsqlab-builds") == 1
+    assert during.index(".tsqlab-builds") > during.index(f"{module}:")
+    note = write(module / ".front.o.cmd", 1)
+    (module / ".tsqlab-builds").touch()  # as if the first had been killed
+    make(build, ["modules"], tmp_path / "log")
+    assert kernel.exists()
+    assert source.exists()
+    assert not note.exists()
