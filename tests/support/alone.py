@@ -25,7 +25,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import Build, make
 
-USER_MODE = ("arch/um/", "arch/x86/um/")
+USER_MODE = ("arch/um/", "arch/x86/um/", "arch/x86/Makefile.um")
 """What of a kernel's source is for User-Mode Linux alone."""
 
 
