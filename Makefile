@@ -32,7 +32,7 @@ test: setup	## `check`, and the tests that boot guests: ten minutes from nothing
 # A kernel without CoTSQ to compare with, 6.1, and each patch of the series by itself.
 test-kernels: setup-dev kernel	## tests that build further kernels, and checkpatch; CI runs it after `test`
 	@echo "== another kernel (built once, then cached)"
-	@$(BIN)/tsqlab kernel build --version 6.1
+	@$(BIN)/tsqlab kernel build --version 6.1 --guided last
 	@echo "== tests that build kernels"
 	@$(BIN)/pytest -n $(shell nproc) -m kernels tests/guest tests/kernel
 
@@ -56,7 +56,8 @@ unit: setup-dev	## the tests that need no kernel
 
 kernel: setup
 	@echo "== kernel (built once, then cached)"
-	@$(BIN)/tsqlab kernel build
+	@# By a profile, if there is one: to train one takes longer than the tests gain by it.
+	@$(BIN)/tsqlab kernel build --guided last
 
 bench: setup-dev	## what a cell and a frame cost
 	@$(BIN)/tsqlab kernel build

@@ -43,6 +43,9 @@ class Parts:
     def count(self, done: int, of: int | None = None, left_s: float | None = None) -> None:
         """See Progress."""
 
+    def note(self, text: str) -> None:
+        """See Progress."""
+
 
 def cpu_s() -> float:
     """The CPU time of this process and of its children that have ended."""

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A tiny tree that passes for a kernel's: make "compiles" its net/*.c by copying them."""
+"""A tiny tree that passes for a kernel's: make "compiles" its net/*.c by copying them.
+
+As in Kbuild, an object is made again when its source or a header is newer, or its flags are others.
+"""
 
 import subprocess
 
@@ -15,12 +18,20 @@ linux: $(O)/linux
 $(O)/linux: $(objects)
 	@cat $^ > $@
 	@echo "  LINK linux"
-$(O)/net/%.o: net/%.c include/a.h
-	@echo "  CC      net/$*.o"
-	@sleep $${SLOWLY:-0}
-	@mkdir -p $(@D)
-	@! grep -H -n mistake $< || { echo "$(CURDIR)/$<:1:1: error: mistake"; exit 1; }
-	@cp $< $@
+# Kbuild's targets have no folder before those of the tree.
+flags = $(subst $(O)/,,$(CFLAGS_$*.o))
+known = $(file <$(@D)/.$*.o.cmd)
+compile = \
+	echo "  CC      net/$*.o"; \
+	sleep $${SLOWLY:-0}; \
+	mkdir -p $(@D); \
+	! grep -H -n mistake $< || { echo "$(CURDIR)/$<:1:1: error: mistake"; exit 1; }; \
+	echo '$(flags)' >$(@D)/.$*.o.cmd; \
+	cp $< $@
+$(O)/net/%.o: net/%.c include/a.h FORCE
+	@$(if $(filter-out FORCE,$?)$(filter-out $(known),$(flags))$(filter-out $(flags),$(known)),\
+		$(compile),:)
+FORCE:
 modules:
 	@ [ -z "$(M)" ] || touch $(M)/$(notdir $(M)).ko
 """

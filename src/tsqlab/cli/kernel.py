@@ -39,6 +39,12 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with debug information: a panic's call trace has files and lines",
     )
+    build.add_argument(
+        "--guided",
+        choices=("train", "last", "no"),
+        default="train",
+        help="by a profile of itself: a new one if need be, the last one if there is one, or none",
+    )
     build.add_argument("--hz", type=int, choices=(100, 250, 300, 1000), default=1000)
     build.add_argument(
         "--name", help="remember it: run --kernel NAME and kernel = NAME in a file then mean it"
@@ -72,8 +78,9 @@ def _build(options: argparse.Namespace) -> None:
         options.hz,
         extra=("debug",) if options.debug else (),
         cotsq=not options.without_cotsq,
+        guided=options.guided != "no",
     )
-    kernel = build_shown(recipe, options.jobs)
+    kernel = build_shown(recipe, options.jobs, trains=options.guided == "train")
     if options.name:
         remember(options.name, recipe)
     print(f"{kernel.release} at {kernel.hz} Hz: {kernel.linux}")

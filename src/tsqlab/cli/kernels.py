@@ -18,14 +18,20 @@ if TYPE_CHECKING:  # pydantic is not needed to build a kernel
     from tsqlab.experiment.matrix import Cell
 
 
-def build_shown(recipe: Recipe, jobs: int | None = None) -> Kernel:
-    """Build, or find built, a kernel."""
+def build_shown(recipe: Recipe, jobs: int | None = None, trains: bool = True) -> Kernel:
+    """Build, or find built, a kernel; whether it *trains* one to have a profile for it."""
     what = f"Linux {recipe.source or recipe.version or versions()[0]} at {recipe.hz} Hz"
     if recipe.without:
         back = f"{len(recipe.without)} changes" if len(recipe.without) > 1 else recipe.without[0]
         what += f" without {back}"
+    training = None
+    if trains:
+        # It runs cells, and so loads what they are described by.
+        from tsqlab.guest.training import CellTraining  # noqa: PLC0415
+
+        training = CellTraining()
     with closing(BuildProgress(what)) as progress:
-        return build(recipe, progress, jobs)
+        return build(recipe, progress, jobs, training)
 
 
 def recipe_for(cell: Cell) -> Recipe:

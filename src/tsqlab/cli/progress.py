@@ -181,6 +181,10 @@ class BuildProgress:
         self._counted = f", {done}{there}{left}"
         self._share = (min(done, of), of) if of else None
 
+    def note(self, text: str) -> None:
+        """See Progress."""
+        _print(self._bar, f"{self._what}: {text}", sys.stderr)
+
     def close(self) -> None:
         """Take the bar away."""
         self._end.set()

@@ -6,14 +6,26 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import is_made, made
+from tsqlab.kernels.cache import is_made, locked, made
 from tsqlab.kernels.config import check_config, fragment_text, fragments_for
+from tsqlab.kernels.guided import (
+    Profile,
+    Training,
+    counting,
+    guided,
+    guided_by,
+    lay_out,
+    place_of,
+    profile_in,
+    remember,
+)
 from tsqlab.kernels.increment import copy_built, linked_tree
 from tsqlab.kernels.make import Build, check_folder, make
 from tsqlab.kernels.mirror import Mirror, Wanted
@@ -75,6 +87,25 @@ class Recipe:
     # the source has them.
     without: tuple[str, ...] = ()
     cotsq: bool = True  # whether the series has its part tcp
+    guided: bool = True  # whether it is compiled by a profile of itself (tsqlab.kernels.guided)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What was made of a source."""
+
+    linux: Path  # the folder of the executable
+    modules: Path
+    cotsq: bool
+
+
+@dataclass(frozen=True)
+class _Tarball:
+    """A source that is patched in a folder of the cache."""
+
+    found: Source
+    patches: Sequence[Path]
+    back: Sequence[Path] = ()  # patches that take upstream changes back
 
 
 @dataclass(frozen=True)
@@ -87,31 +118,47 @@ class _Order:
     compiler: str
     jobs: int | None
     like: str  # a name for the builds that have the same objects
+    guided: bool  # whether the last profile is to be used
+    profile: Profile | None = None  # the profile by which it is compiled
+    training: Training | None = None  # the training for which it counts
+    base: _Made | None = None  # the kernel from which it is made, which is compiled otherwise
+
+    @property
+    def place(self) -> Path:
+        return place_of(self.version, self.compiler)
 
     def key(self, *source: str | bytes) -> str:
-        return key_of(*source, self.fragments, self.compiler)
+        how = [guided_by(self.profile)] if self.profile else []
+        how += [f"counts in {self.training.folder}"] if self.training else []
+        return key_of(*source, self.fragments, self.compiler, *how)
 
-    def pace(self, output: Path) -> Pace:
+    def by_last_profile(self) -> _Order:
+        return replace(self, profile=profile_in(self.place) if self.guided else None)
+
+    def make_linux(self, build: Build, progress: Progress) -> None:
         memory = cache() / "pace" / f"{self.like}.json"
-        return Pace(memory, output, _OBJECTS.get(self.version))
+        pace = Pace(memory, build.output, _OBJECTS.get(self.version))
+        flags = counting(self.training) if self.training else ()
+        if self.profile:
+            lay_out(self.profile, build.output)
+            flags = guided(self.profile)
+        make(build, [*LINUX, *flags], build.output / "build.log", progress, pace)
 
     def about(self, **more: str) -> bytes:
         about = {"version": self.version, "hz": self.hz, **more}
         return json.dumps(about, indent=1).encode()
 
 
-@dataclass(frozen=True)
-class _Made:
-    """What was made of a source."""
-
-    linux: Path  # the folder of the executable
-    modules: Path
-    cotsq: bool
-
-
-def build(recipe: Recipe, progress: Progress | None = None, jobs: int | None = None) -> Kernel:
+def build(
+    recipe: Recipe,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    training: Training | None = None,
+) -> Kernel:
     """The kernel of *recipe*, built if it is not in the cache, with so many *jobs* at a time.
 
+    It is compiled by the last profile of its version, if there is one. Given a *training*, there
+    will be: a profile of a tarball is made first, unless it is of that source and that training.
     Raises UsageError when there is no such source, and TsqlabError when it does not build.
     """
     progress = progress or Unwatched()
@@ -122,63 +169,116 @@ def build(recipe: Recipe, progress: Progress | None = None, jobs: int | None = N
     own = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in patches))
     fragments = fragment_text(recipe.hz, (*own, *recipe.extra))
     like = "-".join([found.version, *recipe.extra])
-    order = _Order(found.version, recipe.hz, fragments, _compiler(), jobs, like)
+    # What has further fragments is to be looked into, and not to be quick.
+    by_profile = recipe.guided and not recipe.extra
+    order = _Order(found.version, recipe.hz, fragments, _compiler(), jobs, like, by_profile)
     if found.is_tree:
-        made_of = _made_of_tree(found.path.resolve(), [*patches, *back], order, progress)
+        tree = found.path.resolve()
+        made_of = _made_of_tree(tree, [*patches, *back], order.by_last_profile(), progress)
     else:
-        made_of = _made_of_tarball(found, patches, back, order, progress)
+        tarball = _Tarball(found, patches, back)
+        if order.guided and training:
+            _ensure_profile(tarball, order, training, progress)
+        made_of = _made_of_tarball(tarball, order.by_last_profile(), progress)
+    name = ", ".join(path.name for path in (recipe.source, recipe.patches) if path)
+    return _kernel(made_of, order, name)
+
+
+def _kernel(made_of: _Made, order: _Order, source: str = "") -> Kernel:
     agent = _agent(order.compiler)
     return Kernel(
-        version=found.version,
+        version=order.version,
         release=_about(made_of.linux)["release"],
-        hz=recipe.hz,
+        hz=order.hz,
         id=key_of(made_of.linux.name, made_of.modules.name, agent.parent.name),
         cotsq=made_of.cotsq,
         linux=made_of.linux / "linux",
         modules=made_of.modules,
         agent=agent,
-        source=", ".join(path.name for path in (recipe.source, recipe.patches) if path),
+        source=source,
     )
 
 
-def _made_of_tarball(
-    found: Source,
-    patches: Sequence[Path],
-    back: Sequence[Path],
-    order: _Order,
-    progress: Progress,
-) -> _Made:
+def _ensure_profile(
+    tarball: _Tarball, order: _Order, training: Training, progress: Progress
+) -> None:
+    """Have a profile of this source and this training.
+
+    The kernel that counts is removed when one that does not has been made of it. Where guests
+    cannot run there is no profile, and it is made all the same.
+    """
+    with locked(order.place, progress):
+        last = profile_in(order.place)
+        if last and (last.source, last.training) == (tarball.found.key, training.key):
+            return
+        tarball = replace(tarball, back=())
+        counts = replace(order, training=training)
+        made_of = _made_of_tarball(tarball, counts, progress)
+        progress.part("training it")
+        try:
+            with tempfile.TemporaryDirectory() as work:
+                left = training.run(_kernel(made_of, counts), Path(work))
+                remember(order.place, left, tarball.found.key, training)
+        except TsqlabError as error:
+            progress.note(f"no profile guides the compiler, since no guest can be run: {error}")
+        _made_of_tarball(tarball, replace(order.by_last_profile(), base=made_of), progress)
+        for folder in (made_of.linux, made_of.modules):
+            shutil.rmtree(folder)
+
+
+def _linux_folder(tarball: _Tarball, order: _Order) -> Path:
+    key = order.key(tarball.found.key, changes([*tarball.patches, *tarball.back]))
+    return cache() / "linux" / f"{order.version}-{key}"
+
+
+def _is_there(tarball: _Tarball, order: _Order) -> _Made | None:
+    """What is built already."""
+    linux = _linux_folder(tarball, order)
+    if not is_made(linux) or not is_made(_modules_folder(linux)):
+        return None
+    return _Made(linux, _modules_folder(linux), (_tree_of(linux) / _COTSQ_HEADER).exists())
+
+
+def _base_of(tarball: _Tarball, order: _Order, progress: Progress) -> _Made | None:
+    """The kernel from which one is made, if not from nothing."""
+    if tarball.back:
+        return _made_of_tarball(replace(tarball, back=()), order, progress)
+    if is_made(_linux_folder(tarball, order)):
+        return None
+    plain = replace(order, profile=None, training=None)
+    others = (_is_there(tarball, other) for other in (plain, plain.by_last_profile()))
+    return order.base or next((other for other in others if other), None)
+
+
+def _made_of_tarball(tarball: _Tarball, order: _Order, progress: Progress) -> _Made:
     """A folder of the cache for each source, and for each kernel the folder that it is built in.
 
-    Where upstream changes are taken *back*, the kernel with them is made first, and what was built
-    of it is taken over.
+    Where upstream changes are taken back, the kernel with them is made first, and what was built
+    of it is taken over; so it is of a kernel that only its profile tells from this.
     """
-    base = _made_of_tarball(found, patches, (), order, progress) if back else None
-    key = order.key(found.key, changes([*patches, *back]))
-    linux = cache() / "linux" / f"{order.version}-{key}"
-
-    def renamed(tree: Path) -> dict[Path, Path]:
-        return {_tree_of(base.linux): tree, base.linux: linux} if base else {}
+    back, linux = tarball.back, _linux_folder(tarball, order)
+    base = _base_of(tarball, order, progress)
 
     def compile_linux(folder: Path) -> None:
-        tree = patched_tree(found, patches, progress)
-        if base:
+        tree = patched_tree(tarball.found, tarball.patches, progress)
+        if back:
             tree = linked_tree(tree, back, progress)
-            progress.part("copying what was built without the change")
-            copy_built(base.linux, folder, renamed(tree))
+        if base:
+            progress.part("copying what was built of another")
+            copy_built(base.linux, folder, _renamed(base, tree, linux))
         build = Build(tree, folder, jobs=order.jobs)
         configure(build, order.fragments, "", progress)
         progress.part("compiling")
-        make(build, LINUX, folder / "build.log", progress, order.pace(folder))
-        about = {"tree": str(build.tree), "source": str(found.path), "release": _release(folder)}
-        (folder / _ABOUT).write_bytes(order.about(**about))
+        order.make_linux(build, progress)
+        about = {"tree": str(build.tree), "source": str(tarball.found.path)}
+        (folder / _ABOUT).write_bytes(order.about(**about, release=_release(folder)))
 
     made(linux, compile_linux, ("linux", _ABOUT), goes_on=True, progress=progress)
     tree = _tree_of(linux)
 
     def compile_modules(folder: Path) -> None:
         if base:
-            copy_built(base.modules, folder, renamed(tree))
+            copy_built(base.modules, folder, _renamed(base, tree, linux))
         for source in _module_sources():
             work = folder / source.name
             if not base:
@@ -189,6 +289,11 @@ def _made_of_tarball(
 
     modules = made(_modules_folder(linux), compile_modules, ("*.ko",), progress=progress)
     return _Made(linux, modules, (tree / _COTSQ_HEADER).exists())
+
+
+def _renamed(base: _Made, tree: Path, linux: Path) -> dict[Path, Path]:
+    """What a copy of *base* is to have in place of the folders' names."""
+    return {_tree_of(base.linux): tree, base.linux: linux}
 
 
 def _tree_of(linux: Path) -> Path:
@@ -226,7 +331,7 @@ def _build_there(
     try:
         configure(build, order.fragments, content.options_key, progress)
         progress.part("compiling what depends on what has changed")
-        make(build, LINUX, build.output / "build.log", progress, order.pace(build.output))
+        order.make_linux(build, progress)
         works = [
             _updated(source, workshop.folder / f"modules-{key}", progress)
             for source in _module_sources()

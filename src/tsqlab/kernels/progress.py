@@ -19,6 +19,9 @@ class Progress(Protocol):
     def count(self, done: int, of: int | None = None, left_s: float | None = None) -> None:
         """So many things are done, of so many if that is known, and it may take so long yet."""
 
+    def note(self, text: str) -> None:
+        """Something that is to be read afterwards, too."""
+
 
 class Unwatched:
     """A watcher that shows nothing."""
@@ -27,4 +30,7 @@ class Unwatched:
         """See Progress."""
 
     def count(self, done: int, of: int | None = None, left_s: float | None = None) -> None:
+        """See Progress."""
+
+    def note(self, text: str) -> None:
         """See Progress."""
