@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 
 from cost import run_measured
-
 from tsqlab.kernels import Kernel, Recipe, build
 from tsqlab.model.phy import Rate
 

@@ -11,14 +11,13 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from tsqlab.experiment.profile import Profile
-from tsqlab.experiment.spec import Spec
+from rows import Row
 from tsqlab.guest.boot import Machine
 from tsqlab.guest.collect import collect
 from tsqlab.guest.lifetime import adopt_orphans, children
@@ -39,12 +38,12 @@ class Run(Generic[Result]):
     result: Result
 
 
-def run_cell(
-    kernel: Kernel, spec: Spec, profile: Profile, first: Sequence[list[str]] = ()
-) -> Run[Measurement]:
-    """Run one cell of an experiment, with further lines at the head of its plan."""
-    plan = make_plan(spec, profile).before_set_up(*first)
-    return run_measured(kernel, plan, lambda out: collect(out, spec, profile), spec.lab.memory)
+def run_row(kernel: Kernel, row: Row) -> Run[Measurement]:
+    """Run the cell of a row."""
+    plan = make_plan(row.spec, row.profile).before_set_up(*row.first)
+    return run_measured(
+        kernel, plan, lambda out: collect(out, row.spec, row.profile), row.spec.lab.memory
+    )
 
 
 def run_measured(

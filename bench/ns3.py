@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from cost import run_cell
-
+from cost import run_row
+from rows import Row
 from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.kernels import Kernel, Recipe, build
@@ -41,6 +41,9 @@ LENGTH_S = {"CUBIC": 60, "UDP": 10}
 NS3_LENGTH_S = 5
 SKIP_S = 1.0  # what is left out at the start: slow start, and ns-3's association
 PAYLOAD_BYTES, IP_BYTES = 1472, 1500
+
+Radio = tuple[str, str]
+"""A profile's name, and its front end."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,11 @@ class Case:
         """The goodput of saturated UDP, in closed form."""
         cycle = exchange(self.rate, mpdu_bytes(IP_BYTES), self.frames)
         return cycle.goodput_bit_per_s(self.frames * PAYLOAD_BYTES)
+
+    @property
+    def radios(self) -> tuple[Radio, ...]:
+        """The radios that tsqlab has for it."""
+        return ("ideal", "fullmac"), (self.device, "fullmac"), (self.device, "softmac")
 
     def profile(self, device: str, front: str) -> Airlink:
         """The profile of *device* for this link, without A-MSDUs on both sides."""
@@ -124,7 +132,7 @@ class Peer:
         """End it."""
         self._process.communicate()
 
-    def run(self, case: Case, tcp: bool) -> Figures:
+    def run(self, case: Case, flow: str) -> Figures:
         """One upload."""
         vht = case.rate.standard == "VHT"
         # HT's aggregates are limited in bytes here: room for these frames and for less than one
@@ -133,7 +141,7 @@ class Peer:
         aggregate_bytes = 1048575 if vht else case.frames * subframe_bytes
         link = [case.mode, case.channel, vht, case.rate.streams, aggregate_bytes]
         offered = round(1.05 * case.goodput_bit_per_s())
-        request = [link, [tcp, offered, NS3_LENGTH_S, SKIP_S]]
+        request = [link, [flow == "CUBIC", offered, NS3_LENGTH_S, SKIP_S]]
         assert self._process.stdin and self._process.stdout
         print(json.dumps(request), file=self._process.stdin, flush=True)
         answer = json.loads(self._process.stdout.readline())
@@ -144,12 +152,26 @@ class Peer:
 def _install(folder: Path) -> None:
     print("== ns-3, for this benchmark alone", flush=True)
     venv.create(folder, with_pip=True)
-    pip = [folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "-r", HERE / "ns3-requirements.txt"], check=True)
+    pip = [str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-r", str(HERE / "ns3-requirements.txt")], check=True)
 
 
-def run(kernel: Kernel, case: Case, radio: tuple[str, str], flow: str) -> Figures:
-    """One upload in tsqlab."""
+def name_of(case: Case, radio: Radio, flow: str) -> str:
+    """The name of one upload in tsqlab."""
+    return " ".join((case.standard, flow, *radio))
+
+
+def rows() -> dict[str, Row]:
+    """All uploads in tsqlab, by their names."""
+    return {
+        name_of(case, radio, flow): _row(case, radio, flow)
+        for case in CASES
+        for flow in LENGTH_S
+        for radio in case.radios
+    }
+
+
+def _row(case: Case, radio: Radio, flow: str) -> Row:
     spec = Spec.model_validate(
         {
             "title": "bench",
@@ -164,27 +186,32 @@ def run(kernel: Kernel, case: Case, radio: tuple[str, str], flow: str) -> Figure
         }
     )
     # A UDP socket holds less than two aggregates by default.
-    first = [["write", "-", "/proc/sys/net/core/wmem_default", "4000000"]]
-    done = run_cell(kernel, spec, case.profile(*radio), first)
+    first = ["write", "-", "/proc/sys/net/core/wmem_default", "4000000"]
+    return Row(name_of(case, radio, flow), spec, case.profile(*radio), (first,))
+
+
+def run(kernel: Kernel, row: Row) -> Figures:
+    """One upload in tsqlab."""
+    done = run_row(kernel, row)
     (received,) = done.result.receivers.values()
     counted = received["t_ns"] >= SKIP_S * 1e9
     app_bytes, t_ns = received["app_bytes"][counted], received["t_ns"][counted]
     goodput_mbps = int(app_bytes[-1] - app_bytes[0]) * 8e3 / int(t_ns[-1] - t_ns[0])
-    return Figures(goodput_mbps, LENGTH_S[flow] / done.cpu_s)
+    return Figures(goodput_mbps, row.simulated_s / done.cpu_s)
 
 
 def compare(kernel: Kernel, peer: Peer, case: Case, flow: str, repeats: int) -> None:
     """Print the rows of one upload."""
-    radios = (("ideal", "fullmac"), (case.device, "fullmac"), (case.device, "softmac"))
+    known = rows()
     theirs: list[Figures] = []
-    ours: dict[tuple[str, str], list[Figures]] = {radio: [] for radio in radios}
+    ours: dict[Radio, list[Figures]] = {radio: [] for radio in case.radios}
     for _ in range(repeats):
-        theirs.append(peer.run(case, flow == "CUBIC"))
-        for radio in radios:
-            ours[radio].append(run(kernel, case, radio, flow))
+        theirs.append(peer.run(case, flow))
+        for radio, runs in ours.items():
+            runs.append(run(kernel, known[name_of(case, radio, flow)]))
     other = max(theirs, key=lambda one: one.speed)
     link = f"{case.standard}, {case.text}, {case.frames} frames"
-    for radio in radios:
+    for radio in case.radios:
         own = max(ours[radio], key=lambda one: one.speed)
         words = (
             *(link, flow, f"{radio[0]}, {radio[1]}"),

@@ -24,6 +24,7 @@ MODULES = (
 )
 
 found = importlib.util.find_spec("ns3")
+assert found and found.submodule_search_locations
 root = Path(found.submodule_search_locations[0])
 cppyy.add_include_path(str(root / "include"))
 for module in MODULES:
