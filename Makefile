@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 
 # `make` alone runs the demo. What stands behind ## is what `make help` prints.
 .PHONY: demo check test test-kernels test-sanitized lint unit kernel bench bench-ns3 bench-pairs \
-	flame readme setup setup-dev packages clean help
+	bench-compare bench-record flame readme setup setup-dev packages clean help
 
 demo: setup	## installs what is missing, builds the kernel once, runs a short experiment
 	@echo "== kernel (built once, then cached)"
@@ -71,6 +71,14 @@ bench-ns3: setup-dev	## the same uploads in ns-3, which it installs in the cache
 BEFORE ?= HEAD
 bench-pairs: setup-dev	## this tree beside BEFORE=REVISION and ns-3, and whether results are the same
 	@$(BIN)/python bench/pairs.py $(BEFORE) --ns3
+
+bench-compare: setup-dev	## what a frame costs beside the last commits of bench/record.csv; CI runs it
+	@$(BIN)/tsqlab kernel build
+	@$(BIN)/python bench/record.py
+
+bench-record: setup-dev	## the same, and adds this commit to bench/record.csv
+	@$(BIN)/tsqlab kernel build
+	@$(BIN)/python bench/record.py --append
 
 flame: setup-dev	## docs/flame-*.svg: where the time of three cells goes (needs perf)
 	@$(BIN)/python bench/flame.py
