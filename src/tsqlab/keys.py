@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
@@ -24,15 +24,18 @@ def key_of_bytes(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-def key_of_files(paths: Iterable[Path], root: Path) -> str:
-    """A short name for files: their names below *root* and what is in them."""
+def digest_of(path: Path) -> bytes:
+    """What is in a file, as a hash."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def key_of_files(
+    paths: Iterable[Path], root: Path, digest: Callable[[Path], bytes] = digest_of
+) -> str:
+    """A short name for files: their names below *root*, and what *digest* says is in them."""
     parts: list[str | bytes] = []
     for path in sorted(paths):
         parts.append(os.fsencode(path.relative_to(root)))
-        parts.append(os.fsencode(path.readlink()) if path.is_symlink() else _digest(path))
+        parts.append(os.fsencode(path.readlink()) if path.is_symlink() else digest(path))
     return key_of(*parts)
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()

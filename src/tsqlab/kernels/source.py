@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.cache import made
+from tsqlab.kernels.digest import remembered_digest
 from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.kernels.series import apply
 from tsqlab.keys import key_of, key_of_files
@@ -60,7 +61,7 @@ def find_source(version: str | None, given: Path | None) -> Source:
         if given is None:
             raise UsageError(f"no source of Linux {version}; try: {how_to_get(version)}")
     if given.is_file():
-        key = key_of_files([given], given.parent)
+        key = key_of_files([given], given.parent, remembered_digest)
         return Source(given, version or _version_in_name(given), key)
     if (given / "Makefile").is_file() and (given / "arch" / "um").is_dir():
         return Source(given, version or _version_of_tree(given), "")
