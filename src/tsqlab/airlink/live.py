@@ -19,6 +19,7 @@ from pyroute2.netlink.exceptions import NetlinkError
 from pyroute2.netlink.generic import GenericNetlinkSocket
 
 from tsqlab.airlink.messages import Message, RadioStats, get_radio, stats_of
+from tsqlab.airlink.packets import Packet, packet
 from tsqlab.airlink.uapi import FAMILY
 from tsqlab.errors import TsqlabError
 
@@ -39,7 +40,7 @@ class Airlink:
         """Find the module. Raises AirlinkError when it is not loaded."""
         self._socket = GenericNetlinkSocket(ext_ack=True)
         try:
-            self._socket.bind(FAMILY, Message)
+            self._socket.bind(FAMILY, Packet)
         except NetlinkError as error:
             self._socket.close()
             raise AirlinkError("the kernel has no airlink; load the module", error.code) from error
@@ -57,12 +58,12 @@ class Airlink:
         """Close the socket; what was made stays."""
         self._socket.close()
 
-    def ask(self, request: Message) -> list[Message]:
+    def ask(self, request: Message) -> list[Packet]:
         """Send a request and wait for its end. Raises AirlinkError with the kernel's words."""
         try:
             return list(
                 self._socket.nlm_request(
-                    request,
+                    packet(request),
                     msg_type=self._socket.prid,
                     msg_flags=NLM_F_REQUEST | NLM_F_ACK,
                 )

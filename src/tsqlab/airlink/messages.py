@@ -5,7 +5,7 @@
     bytes  -- radio_stats() -->  RadioStats
 
 No socket is needed: `live` sends these on a running kernel, and the lab writes their payload
-into a guest's plan. uapi.h says what each attribute means.
+into a guest's plan. uapi.h says what each attribute means, and `packets` makes the bytes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,10 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
-
-from pyroute2.netlink import NLA_F_NESTED, genlmsg, nla
+from typing import TYPE_CHECKING, Any
 
 from tsqlab.airlink.uapi import (
     COUNTERS,
-    VERSION,
     Attribute,
     Command,
     EdcaAttribute,
@@ -32,85 +29,19 @@ from tsqlab.airlink.uapi import (
     StatsAttribute,
 )
 
-_HEADER_BYTES = 16  # struct nlmsghdr, which is not part of the payload
+if TYPE_CHECKING:
+    from tsqlab.airlink.packets import Packet
+
+Attributes = Sequence[tuple[IntEnum, Any]]
+"""Attributes and their values; a nest's value is a tuple of attributes again."""
 
 
-def _map(members: type[IntEnum], kinds: Mapping[Any, str], rest: str = "none") -> Any:
-    """An enumeration as pyroute2 wants it: names and kinds, in the order of the numbers."""
-    return tuple((member.name, kinds.get(member, rest) if member else "none") for member in members)
+@dataclass(frozen=True)
+class Message:
+    """A request."""
 
-
-class _Nest(nla):
-    nla_flags = NLA_F_NESTED
-
-
-class _Rate(_Nest):
-    nla_map = _map(RateAttribute, {RateAttribute.GI: "uint16"}, "uint8")
-
-
-class _Profile(_Nest):
-    nla_map = _map(ProfileAttribute, {}, "uint32")
-
-
-class _Edca(_Nest):
-    nla_map = _map(
-        EdcaAttribute,
-        {
-            EdcaAttribute.AC: "uint8",
-            EdcaAttribute.AIFSN: "uint8",
-            EdcaAttribute.CW_MIN: "uint16",
-            EdcaAttribute.CW_MAX: "uint16",
-            EdcaAttribute.TXOP: "uint32",
-        },
-    )
-
-
-class _Link(_Nest):
-    nla_map = _map(
-        LinkAttribute, {LinkAttribute.ADDRESS: "l2addr", LinkAttribute.AIRTIME_NS: "uint64"}
-    )
-
-
-class _Stats(_Nest):
-    nla_map = _map(
-        StatsAttribute,
-        {
-            StatsAttribute.SUBFRAMES_OF: "cdata",
-            StatsAttribute.LINKS: "*link",  # a list: the numbers of its elements mean nothing
-            StatsAttribute.PAD: "none",
-        },
-        "uint64",
-    )
-    link = _Link
-
-
-class Message(genlmsg):
-    """Any message of the family, in either direction."""
-
-    nla_map = _map(
-        Attribute,
-        {
-            Attribute.MEDIUM: "uint32",
-            Attribute.BAND: "uint8",
-            Attribute.SEED: "uint64",
-            Attribute.ADDRESS: "l2addr",
-            Attribute.NAME: "asciiz",
-            Attribute.FRONT: "uint8",
-            Attribute.ACCESS_POINT: "l2addr",
-            Attribute.RATE: "rate",
-            Attribute.RATE_CONTROL: "flag",
-            Attribute.BEST_RATE: "rate",
-            Attribute.PROFILE: "profile",
-            Attribute.EDCA: "edca",
-            Attribute.PEER: "l2addr",
-            Attribute.LOSS: "uint32",
-            Attribute.SNR: "int32",
-            Attribute.HEARS: "uint8",
-            Attribute.STATS: "stats",
-        },
-    )
-    # pyroute2 finds these classes by the names above.
-    rate, profile, edca, stats = _Rate, _Profile, _Edca, _Stats
+    command: Command
+    attributes: Attributes
 
 
 @dataclass(frozen=True)
@@ -178,40 +109,23 @@ class RadioStats:
         return self.counters[StatsAttribute.SUBFRAMES] / ppdus if ppdus else None
 
 
-Attributes = Sequence[tuple[IntEnum, Any]]
-
-
-def message(command: Command, attributes: Attributes) -> Message:
-    """Any request; a nest's value is a sequence of attributes again."""
-    made = Message()
-    made["cmd"], made["version"], made["reserved"] = command, VERSION, 0
-    made["attrs"] = _attrs(attributes)
-    return made
-
-
-def _attrs(attributes: Attributes) -> list[tuple[str, Any]]:
-    return [
-        (attribute.name, {"attrs": _attrs(value)} if isinstance(value, tuple) else value)
-        for attribute, value in attributes
-    ]
-
-
 def payload(made: Message) -> bytes:
     """The bytes that follow the netlink header: generic netlink's own, and the attributes."""
-    made.reset()
-    made.encode()
-    return bytes(made.data[_HEADER_BYTES:])
+    # pyroute2 takes a fifth of a second, which wires and reports need not wait for.
+    from tsqlab.airlink import packets  # noqa: PLC0415
+
+    return packets.encoded(made)
 
 
 def new_medium(medium: int, band: int = 5, seed: int = 0) -> Message:
     """A channel of the 2 (2.4) or 5 GHz band; the seed is of its backoffs and errors."""
     attributes = [(Attribute.MEDIUM, medium), (Attribute.BAND, band), (Attribute.SEED, seed)]
-    return message(Command.NEW_MEDIUM, attributes)
+    return Message(Command.NEW_MEDIUM, attributes)
 
 
 def del_medium(medium: int) -> Message:
     """Remove a medium, and its radios with it."""
-    return message(Command.DEL_MEDIUM, [(Attribute.MEDIUM, medium)])
+    return Message(Command.DEL_MEDIUM, [(Attribute.MEDIUM, medium)])
 
 
 def new_radio(radio: Radio) -> Message:
@@ -228,12 +142,12 @@ def new_radio(radio: Radio) -> Message:
         attributes.append((Attribute.BEST_RATE, _rate(radio.best_rate)))
     if radio.profile:
         attributes.append((Attribute.PROFILE, tuple(radio.profile.items())))
-    return message(Command.NEW_RADIO, attributes)
+    return Message(Command.NEW_RADIO, attributes)
 
 
 def del_radio(medium: int, address: str) -> Message:
     """Remove a radio and its device."""
-    return message(Command.DEL_RADIO, _which(medium, address))
+    return Message(Command.DEL_RADIO, _which(medium, address))
 
 
 def set_radio(
@@ -252,12 +166,12 @@ def set_radio(
         attributes.append((Attribute.RATE, _rate(rate)))
     if edca:
         attributes.append((Attribute.EDCA, _edca(edca)))
-    return message(Command.SET_RADIO, attributes)
+    return Message(Command.SET_RADIO, attributes)
 
 
 def get_radio(medium: int, address: str) -> Message:
     """Ask for a radio's statistics."""
-    return message(Command.GET_RADIO, _which(medium, address))
+    return Message(Command.GET_RADIO, _which(medium, address))
 
 
 def set_link(link: Link) -> Message:
@@ -274,25 +188,25 @@ def set_link(link: Link) -> Message:
     ]
     if link.rate:
         attributes.append((Attribute.RATE, _rate(link.rate)))
-    return message(Command.SET_LINK, attributes)
+    return Message(Command.SET_LINK, attributes)
 
 
 def new_sniffer(medium: int, name: str) -> Message:
     """A monitor device that captures all that is on the air."""
-    return message(Command.NEW_SNIFFER, [(Attribute.MEDIUM, medium), (Attribute.NAME, name)])
+    return Message(Command.NEW_SNIFFER, [(Attribute.MEDIUM, medium), (Attribute.NAME, name)])
 
 
 def radio_stats(reply: bytes) -> RadioStats:
     """What an answer to get_radio() says, given its payload. Raises ValueError."""
+    from tsqlab.airlink import packets  # noqa: PLC0415  (as in payload())
+
     if len(reply) < 4:
         raise ValueError("not an answer of airlink: too short")
-    decoded = Message(struct.pack("=IHHII", _HEADER_BYTES + len(reply), 0, 0, 0, 0) + reply)
-    decoded.decode()
-    return stats_of(decoded)
+    return stats_of(packets.decoded(reply))
 
 
-def stats_of(decoded: Message) -> RadioStats:
-    """The statistics in a message that has been decoded. Raises ValueError."""
+def stats_of(decoded: Packet) -> RadioStats:
+    """The statistics in an answer that has been decoded. Raises ValueError."""
     stats = decoded.get_attr(Attribute.STATS.name)
     if stats is None:
         raise ValueError("not an answer of airlink: it has no statistics")

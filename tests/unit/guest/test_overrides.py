@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a cell writes over its kernel's defaults where it sends: the list, held against the plan."""
 
-import struct
-
 import pytest
 
-from tsqlab.airlink.messages import Message
+from tsqlab.airlink.packets import decoded
 from tsqlab.airlink.uapi import KERNEL_SHIFT
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
@@ -41,10 +39,7 @@ def spec_of(data):
 
 def shift_of(line):
     """The pacing_shift that a request for a radio has; None without one."""
-    payload = bytes.fromhex(line[3])
-    decoded = Message(struct.pack("=IHHII", 16 + len(payload), 0, 0, 0, 0) + payload)
-    decoded.decode()
-    profile = decoded.get_attr("PROFILE")
+    profile = decoded(bytes.fromhex(line[3])).get_attr("PROFILE")
     return profile and profile.get_attr("PACING_SHIFT")
 
 
