@@ -93,16 +93,16 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 COMMANDS = {
-    "run": ("run", "run an experiment"),
+    "run": ("options.run", "run an experiment"),
     "list": ("listing", "experiments, device profiles, kernels"),
-    "report": ("report", "make report.html again, print the summary"),
-    "tune": ("tune", "the ms of TSQ that a radio needs"),
+    "report": ("options.report", "make report.html again, print the summary"),
+    "tune": ("options.tune", "the ms of TSQ that a radio needs"),
     "model": ("model", "closed forms of the radio and of the papers"),
-    "packetdrill": ("packetdrill", "packetdrill's scripts, over one kernel or several"),
+    "packetdrill": ("options.packetdrill", "packetdrill's scripts, over one kernel or several"),
     "kernel": ("kernel", "build kernels, list what is built"),
     "doctor": ("doctor", "say what is missing on this machine"),
 }
-"""Each command's module, and what it is for."""
+"""The module of each command's options, and what it is for."""
 
 
 def count_to(most: int) -> Callable[[str], int]:

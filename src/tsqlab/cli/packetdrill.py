@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tsqlab.cli import count_to, folder, jobs
 from tsqlab.cli.kernels import build_shown
+from tsqlab.cli.options.packetdrill import ALL
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.guest.sandbox import program_in_guests
 from tsqlab.kernels import Kernel
@@ -26,11 +24,6 @@ from tsqlab.packetdrill.suite import Suite, find_suite
 from tsqlab.packetdrill.version import Version
 from tsqlab.report.table import aligned
 
-_LIMIT_S, _LIMIT_MAX_S = 180, 100_000  # the first is run_all.py's
-_SEED_MAX = (1 << 63) - 1
-_VALUE_MAX = 200
-_ALL = "all"
-
 # What packetdrill and its scripts call, and the Debian package that has it.
 _CALLED = {"sysctl": "procps", "ip": "iproute2", "tc": "iproute2", "python3": "python3"}
 _CALLED_FOR_IPV6 = {"ifconfig": "net-tools"}
@@ -39,65 +32,8 @@ Results = Mapping[str, Sequence[Outcome]]
 """The outcomes of all scripts, by the kernel's name."""
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.add_argument(
-        "path", type=folder, metavar="DIR|FILE", help="scripts (*.pkt), such as gtests/net/tcp"
-    )
-    parser.add_argument(
-        "--kernel", action="append", metavar="NAME", dest="kernels",
-        help="the kernel under test (default: the newest); with several, a table of the scripts "
-        "that end differently comes last",
-    )  # fmt: skip
-    parser.add_argument(
-        "--ip", action="append", choices=(*(version.value for version in Version), _ALL),
-        help="the version of IP; may be repeated (default: ipv4)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--sysctl", action="append", type=_sysctl, default=[], metavar="NAME=VALUE",
-        help="set before each script, which may set it otherwise",
-    )  # fmt: skip
-    parser.add_argument(
-        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
-        help="scripts at a time (default: one a CPU)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--timeout", type=count_to(_LIMIT_MAX_S), default=_LIMIT_S, metavar="S",
-        help=f"how much virtual time a script may take (default: {_LIMIT_S} s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--packetdrill", type=Path, metavar="FILE",
-        help="the program (default: the checkout's own, then the one in PATH)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--root", type=folder, metavar="DIR",
-        help="the folder that scripts can read (default: the checkout's gtests/net, or else "
-        "that of the scripts)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--out", type=folder, metavar="DIR", help="keep each guest's console and output in it"
-    )
-    parser.add_argument(
-        "--seed", type=count_to(_SEED_MAX), default=1, metavar="N",
-        help="of the guests' random numbers (default: 1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "-v", "--verbose", action="store_true",
-        help="packetdrill -v, which tells each packet; and what is said by scripts that pass",
-    )  # fmt: skip
-    parser.set_defaults(command=_packetdrill)
-
-
-def _sysctl(text: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    named = re.fullmatch(r"[a-z0-9_]+([./][\w-]+)+", name, re.ASCII)
-    if not named or not 0 < len(value) <= _VALUE_MAX or not value.isprintable():
-        message = f"expected NAME=VALUE, as net.ipv4.tcp_sack=0, not {text[:100]!r}"
-        raise argparse.ArgumentTypeError(message)
-    return name, value
-
-
-def _packetdrill(options: argparse.Namespace) -> None:
+def execute(options: argparse.Namespace) -> None:
+    """Run the scripts over each kernel, and say what became of them."""
     suite = find_suite(options.path, _versions(options.ip), options.root, options.packetdrill)
     if options.out and options.out.exists() and any(options.out.iterdir()):
         raise UsageError(f"--out {options.out}: not empty")
@@ -119,7 +55,7 @@ def _packetdrill(options: argparse.Namespace) -> None:
 def _versions(names: Sequence[str] | None) -> list[Version]:
     if not names:
         return [Version.IPV4]
-    return [version for version in Version if version.value in names or _ALL in names]
+    return [version for version in Version if version.value in names or ALL in names]
 
 
 def _warn(suite: Suite) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -13,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tsqlab.cli import count_to, folder, jobs
 from tsqlab.cli.kernels import kernel_for
 from tsqlab.cli.progress import BatchProgress, RunProgress
 from tsqlab.cli.report import RESULTS, show, show_all
@@ -29,48 +27,6 @@ from tsqlab.report.unsettled import unsettled
 from tsqlab.runner.batch import Account, prepare, run_batch
 from tsqlab.runner.experiment import jobs_of, run
 
-MORE_MAX = 100  # further seeds of a cell; each costs as much as the cell
-
-
-def add_to(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.add_argument(
-        "experiment", nargs="?", help="a file, or the name of a bundled one (tsqlab list)"
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="every bundled experiment, the shortest first"
-    )
-    parser.add_argument(
-        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
-        help="cells at a time (default: one a CPU)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--out",
-        type=folder,
-        metavar="DIR",
-        help="the results' folder (default: results/NAME, and what was changed); with --all, "
-        "the folder of their folders",
-    )
-    parser.add_argument(
-        "--more-seeds", type=count_to(MORE_MAX), default=0, metavar="N",
-        help="up to N further seeds of the cells whose claims' verdicts the seeds leave open",
-    )  # fmt: skip
-    parser.add_argument(
-        "--today", action="store_true",
-        help="the same cells once more over hosts of today, beside those of the experiment's era",
-    )  # fmt: skip
-    parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
-    parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
-    parser.add_argument(
-        "--capture", metavar="NAME,...",
-        help="a pcap beside each cell, of egresses and of what is on the air: 'C>AP,air'",
-    )  # fmt: skip
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides",
-        help="change a key of the file; a list makes it vary",
-    )  # fmt: skip
-    parser.set_defaults(command=_run)
-
 
 def _own_folder(name: str, overrides: Sequence[str]) -> Path:
     """The default folder of a run. One with overrides has its own, so it replaces no other."""
@@ -80,7 +36,8 @@ def _own_folder(name: str, overrides: Sequence[str]) -> Path:
     return RESULTS / word.encode()[:200].decode(errors="ignore")
 
 
-def _run(options: argparse.Namespace) -> None:
+def execute(options: argparse.Namespace) -> None:
+    """Run what is asked for, and show what came of it."""
     if options.all == (options.experiment is not None):
         raise UsageError("give an experiment, or --all; tsqlab list names the bundled ones")
     overrides = list(options.overrides)

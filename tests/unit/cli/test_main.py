@@ -162,14 +162,17 @@ def test_the_doctor_says_what_to_install(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "command", [["--help"], ["list"], ["kernel", "list"], ["doctor"], ["nonsense"]]
-)
+    "command",
+    [["list"], ["kernel", "list"], ["doctor"], ["nonsense"], ["run", "x", "--nonsense"], ["--help"],
+     *([name, "--help"] for name in COMMANDS)],
+)  # fmt: skip
 def test_what_needs_no_experiment_loads_none(command):
-    """pydantic, numpy and matplotlib take half a second, which these commands need not wait for."""
+    """What the lab stands on takes half a second, which these commands need not wait for."""
     program = (
         "import sys\nfrom tsqlab.cli import main\n"
         "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
-        "print({'pydantic', 'numpy', 'matplotlib', 'scipy'} & set(sys.modules), file=sys.stderr)\n"
+        "heavy = {'pydantic', 'numpy', 'matplotlib', 'scipy', 'pyroute2', 'tqdm'}\n"
+        "print(heavy & set(sys.modules), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1] == "set()"

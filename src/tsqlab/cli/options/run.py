@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What ``tsqlab run`` takes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from tsqlab.cli import count_to, folder, jobs
+from tsqlab.cli.options import later
+
+MORE_MAX = 100  # further seeds of a cell; each costs as much as the cell
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument(
+        "experiment", nargs="?", help="a file, or the name of a bundled one (tsqlab list)"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="every bundled experiment, the shortest first"
+    )
+    parser.add_argument(
+        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
+        help="cells at a time (default: one a CPU)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out",
+        type=folder,
+        metavar="DIR",
+        help="the results' folder (default: results/NAME, and what was changed); with --all, "
+        "the folder of their folders",
+    )
+    parser.add_argument(
+        "--more-seeds", type=count_to(MORE_MAX), default=0, metavar="N",
+        help="up to N further seeds of the cells whose claims' verdicts the seeds leave open",
+    )  # fmt: skip
+    parser.add_argument(
+        "--today", action="store_true",
+        help="the same cells once more over hosts of today, beside those of the experiment's era",
+    )  # fmt: skip
+    parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
+    parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
+    parser.add_argument(
+        "--capture", metavar="NAME,...",
+        help="a pcap beside each cell, of egresses and of what is on the air: 'C>AP,air'",
+    )  # fmt: skip
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides",
+        help="change a key of the file; a list makes it vary",
+    )  # fmt: skip
+    parser.set_defaults(command=later("run"))
