@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,8 @@ from tsqlab.metrics.document import Floats
 
 WITHIN = 0.03
 """A goodput below the best by at most this share is good enough; the bound is chosen."""
+
+_Number = TypeVar("_Number", float, Floats)
 
 _DRAWS = 2000  # a chosen number
 _SEEDS_MIN = 3
@@ -46,7 +49,9 @@ def find_knee(
     it is the best, and where no limit comes near it there is no knee, None.
     """
     mean = goodputs.mean(axis=0)
-    best = _best(goodputs, reference)
+    best = float(mean.max())
+    if reference is not None:
+        best = max(best, float(reference.mean()))
     first = first_enough(mean, best)
     if first is None:
         return None
@@ -56,13 +61,13 @@ def find_knee(
         return knee
     # The seed is fixed, so the same results give the same interval.
     draws = np.random.default_rng(seeds).integers(0, seeds, (_DRAWS, seeds))
-    found = [
-        first_enough(goodputs[drawn].mean(axis=0),
-                     _best(goodputs[drawn], None if reference is None else reference[drawn]))
-        for drawn in draws
-    ]  # fmt: skip
+    means = goodputs[draws].mean(axis=1)
+    bests = means.max(axis=1)
+    if reference is not None:
+        bests = np.maximum(bests, reference[draws].mean(axis=1))
+    enough = means >= _enough(bests)[:, np.newaxis]
     # A draw without a knee counts as one whose knee is beyond the last limit.
-    places = np.sort([len(limits) if place is None else place for place in found])
+    places = np.sort(np.where(enough.any(axis=1), enough.argmax(axis=1), len(limits)))
     low, high = (int(places[round(share * (_DRAWS - 1))]) for share in (0.025, 0.975))
     last = len(limits) - 1
     return Knee(
@@ -71,12 +76,12 @@ def find_knee(
     )  # fmt: skip
 
 
-def _best(goodputs: Floats, reference: Floats | None) -> float:
-    best = float(goodputs.mean(axis=0).max())
-    return best if reference is None else max(best, float(reference.mean()))
-
-
 def first_enough(values: ArrayLike, best: float) -> int | None:
     """The place of the first value that is within WITHIN of *best*; None when there is none."""
-    enough = np.flatnonzero(np.asarray(values) >= (1 - WITHIN) * best)
+    enough = np.flatnonzero(np.asarray(values) >= _enough(best))
     return int(enough[0]) if enough.size else None
+
+
+def _enough(best: _Number) -> _Number:
+    """What is good enough beside *best*, be that one goodput or an array of them."""
+    return (1 - WITHIN) * best
