@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tsqlab.report.shown import kept_columns
 from tsqlab.results.folder import PCAPS
 from tsqlab.results.look import check_size
 from tsqlab.results.means import MEANS
+from tsqlab.results.plots import PLOTS, Format, formats_of
 
 RESULTS = Path("results")
 """The folder that runs go to by default."""
@@ -37,11 +39,11 @@ def execute(options: argparse.Namespace) -> None:
         raise UsageError("give the folder that tsqlab run wrote, or --all")
     elif len(options.dirs) > 1:
         out = options.out or RESULTS / "+".join(path.resolve().name for path in options.dirs)
-        show_folder(changed(read_combined(options.dirs, out), options))
+        show_folder(changed(read_combined(options.dirs, out), options), options.formats)
     elif options.out:
         raise UsageError("--out belongs to the common report of several folders")
     else:
-        show_folder(changed(read_folder(options.dirs[0]), options))
+        show_folder(changed(read_folder(options.dirs[0]), options), options.formats)
 
 
 def changed(content: Folder, options: argparse.Namespace) -> Folder:
@@ -75,6 +77,8 @@ def _report_all(options: argparse.Namespace) -> None:
     from tsqlab.report import readme, totals  # noqa: PLC0415
     from tsqlab.report.pages.overview import read_overview  # noqa: PLC0415
 
+    if options.formats and (options.readme or options.summary):
+        raise UsageError(f"--{options.formats[0]} belongs to reports; this makes none")
     path = options.dirs[0] if options.dirs else RESULTS
     if options.readme:
         figure = readme.update_readme(options.readme, read_overview(path))
@@ -83,18 +87,18 @@ def _report_all(options: argparse.Namespace) -> None:
         write = {"text": totals.totals_text, "markdown": totals.totals_markdown}
         print(write[options.summary](read_overview(path)))
     else:
-        show_all(path)
+        show_all(path, formats=options.formats)
 
 
-def show_all(path: Path, *, reports: bool = True) -> None:
+def show_all(path: Path, *, reports: bool = True, formats: Collection[Format] = ()) -> None:
     """Make the page of all experiments, and their *reports*; print its totals.
 
-    Raises TsqlabError for damage.
+    The reports' plots are made in SVG and *formats*. Raises TsqlabError for damage.
     """
     from tsqlab.report.pages.overview import INDEX, make_overview  # noqa: PLC0415
     from tsqlab.report.totals import totals_text  # noqa: PLC0415
 
-    made = make_overview(path, reports=reports)
+    made = make_overview(path, reports=reports, formats=formats)
     print(totals_text(made))
     print(f"report:  {path / INDEX}")
     if made.errors:
@@ -106,10 +110,10 @@ def show(path: Path) -> None:
     show_folder(read_folder(path))
 
 
-def show_folder(content: Folder) -> None:
+def show_folder(content: Folder, formats: Collection[Format] = ()) -> None:
     """Make the report of a folder that has been read; print its table and where things are."""
     path = content.path
-    report = write_report(content)
+    report = write_report(content, formats)
     for line in what_ran(content).lines():
         print(line)
     print(summary_table(content))
@@ -118,7 +122,8 @@ def show_folder(content: Folder) -> None:
     if claims := claims_table(content, report):
         print(claims)
     print(f"summary: {path / 'summary.csv'}; means: {path / MEANS}")
-    print(f"plots:   {path / 'plots'}/*.svg, *.pdf, *.png")
+    suffixes = ("svg", *formats_of(path, formats))
+    print(f"plots:   {path / PLOTS}/{', '.join(f'*.{suffix}' for suffix in suffixes)}")
     if any(cell.pcaps for cell in content.whole.manifest.cells if cell.done):
         print(f"pcaps:   {path / PCAPS}/*.pcap")
     print(f"report:  {report}")

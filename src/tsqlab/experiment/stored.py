@@ -59,9 +59,12 @@ class Result:
         return Conditions(self.spec, self.device) if self.spec and self.device else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Folder:
-    """An experiment and the results that it has so far."""
+    """An experiment and the results that it has so far.
+
+    What has been read is the same as itself only, so that what is computed of it can be kept by it.
+    """
 
     path: Path
     manifest: Manifest

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from tsqlab.experiment.claims import Claim, claims_of
@@ -48,13 +49,14 @@ class ClaimRow:
     today: Today | None = None  # the verdict over hosts of today; None where nobody asked for it
 
 
-def claim_rows(folder: Folder) -> list[ClaimRow]:
+@lru_cache(maxsize=1)  # a folder's page, the page of all folders and the terminal have them
+def claim_rows(folder: Folder) -> tuple[ClaimRow, ...]:
     """The claims about a folder's experiment; none where no paper claims anything."""
     name = folder.manifest.experiment
     if not (claims := claims_of(name)):
-        return []
+        return ()
     reference = reference_of(name) if folder.whole.results else None
-    rows = [_claim_row(verdict) for verdict in check(folder, claims, reference)]
+    rows = tuple(_claim_row(verdict) for verdict in check(folder, claims, reference))
     if folder.today is None:
         return rows
     of_today = reference.as_of(TODAY) if reference else None
@@ -62,7 +64,7 @@ def claim_rows(folder: Folder) -> list[ClaimRow]:
              for verdict in check(folder.today, claims, of_today)}  # fmt: skip
     # Cells that are not done yet may not tell which context they belong to.
     missing = Today("", "not run", _MARKS["not run"], "", folder.manifest.era)
-    return [replace(row, today=today.get((row.id, row.context), missing)) for row in rows]
+    return tuple(replace(row, today=today.get((row.id, row.context), missing)) for row in rows)
 
 
 def claims_table(folder: Folder, report: Path | None = None) -> str:

@@ -15,7 +15,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from tsqlab.experiment.stored import Folder, Result
@@ -62,7 +62,8 @@ class Identical:
         return f"{self.factor}: {', '.join(most)} and {last} gave the same bytes in {cells}{where}"
 
 
-def identical(folder: Folder) -> list[Identical]:
+@lru_cache(maxsize=1)  # the page and the terminal say it; it reads files
+def identical(folder: Folder) -> tuple[Identical, ...]:
     """The levels that gave the same bytes, by factor. Raises FileError.
 
     Levels that are the same wherever they can be compared stand together; of others, each pair.
@@ -70,7 +71,7 @@ def identical(folder: Folder) -> list[Identical]:
     results = folder.whole.results
     data = {result.id: _Data(folder.path, result) for result in results}
     names = dict.fromkeys(name for result in results for name in result.factors)
-    return [found for name in names for found in _of_factor(name, results, data)]
+    return tuple(found for name in names for found in _of_factor(name, results, data))
 
 
 def identical_lines(folder: Folder) -> list[str]:

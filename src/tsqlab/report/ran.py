@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.experiment.conditions import (
@@ -91,6 +92,7 @@ _SECOND = "Second era"
 _SHORT = ("Device", "Layout", "Rate", "Sender", "Flows", _SECOND)
 
 
+@lru_cache(maxsize=1)  # the page and the terminal say it
 def what_ran(folder: Folder) -> Ran:
     """What a folder says of how its cells were run. Raises FileError."""
     name = folder.manifest.experiment

@@ -31,7 +31,8 @@ def test_a_factor_tells_the_folders_apart(
     two: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "both"
-    assert main(["report", *map(str, two), "--out", str(out), "--against", "run=stock"]) == 0
+    assert main(["report", *map(str, two), "--out", str(out), "--against", "run=stock",
+                 "--pdf"]) == 0  # fmt: skip
     lines = capsys.readouterr().out.splitlines()
     heads = [line.split()[:3] for line in lines if line.startswith("run ")]
     assert heads == [["run", "bottleneck", "tsq"]]

@@ -118,7 +118,7 @@ def test_nothing_is_read_twice_where_metrics_differ(
         for at, result in enumerate(folder.results)
     ]
     monkeypatch.setattr("tsqlab.report.identical.read_flent", lambda _: 1 / 0)
-    assert identical(type(folder)(folder.path, folder.manifest, tuple(cells))) == []
+    assert identical(type(folder)(folder.path, folder.manifest, tuple(cells))) == ()
 
 
 def test_cells_that_are_not_done_say_nothing(tmp_path: Path) -> None:

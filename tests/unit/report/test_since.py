@@ -93,7 +93,7 @@ def test_how_many_hold_today(found: Sequence[ClaimRow], text: str) -> None:
 
 def test_claims_are_judged_in_both_eras(read: Folder, moved: Folder) -> None:
     alone, found = claim_rows(replace(read, today=None)), claim_rows(moved)
-    assert [replace(one, today=None) for one in found] == alone, (
+    assert tuple(replace(one, today=None) for one in found) == alone, (
         "its own verdicts are what they are"
     )
     assert totals(found) == totals(alone)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tsqlab.cli import folder
 from tsqlab.cli.options import later
+from tsqlab.results.plots import FORMATS
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +23,11 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help="with several folders: where their common report goes (default: results/A+B)",
     )  # fmt: skip
     add_looks(parser)
+    for name in FORMATS:
+        parser.add_argument(
+            f"--{name}", action="append_const", dest="formats", const=name,
+            help=f"draw each figure as {name.upper()}, too, plots/*.{name}; SVG is always there",
+        )  # fmt: skip
     parser.add_argument(
         "--all", action="store_true",
         help="one page for every bundled experiment, DIR/index.html, and each one's report",
@@ -34,7 +40,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--readme", type=Path, metavar="FILE",
         help="with --all: put the totals and the figure into FILE, and make nothing else",
     )  # fmt: skip
-    parser.set_defaults(command=later("report"))
+    parser.set_defaults(command=later("report"), formats=[])
 
 
 def add_looks(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ and the plots' texts by matplotlib.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -26,7 +26,7 @@ from tsqlab.report.against import level_text
 from tsqlab.report.claims import ClaimRow, claim_rows, totals, totals_today
 from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
-from tsqlab.report.plots.figure import plain
+from tsqlab.report.plots.figure import drawn_in, plain
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.ran import what_ran
 from tsqlab.report.shown import beside_of, columns_of
@@ -43,6 +43,7 @@ from tsqlab.report.table import (
 from tsqlab.results.files import make_folder, write_whole
 from tsqlab.results.folder import MANIFEST, PCAPS, ManifestCell
 from tsqlab.results.means import MEANS, write_means
+from tsqlab.results.plots import PLOTS, Format, formats_of
 from tsqlab.results.repetitions import by_setting
 from tsqlab.results.summary import format_number, write_summary
 
@@ -51,20 +52,23 @@ SUMMARY = "summary.csv"
 _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
 
-PLOTS = "plots"
 # A page with hundreds of cells is to stay below 5 MB. Its plots may take this much of that.
 _PLOTS_MAX_BYTES = 4_000_000
 _TEMPLATES = Path(__file__).parent
 
 
-def write_report(content: Folder) -> Path:
-    """Make an experiment's page, and its plots beside it. Raises FileError."""
+def write_report(content: Folder, formats: Collection[Format] = ()) -> Path:
+    """Make an experiment's page, and its plots beside it, in SVG and in *formats* as well.
+
+    Raises FileError.
+    """
     folder, whole = content.path, content.whole
     manifest = whole.manifest
     _check_plots(folder, manifest.plots)
     make_folder(folder)  # results of several folders have paths that start there
     claims = claim_rows(content)
-    sections = _sections(content, claims)
+    with drawn_in(formats_of(folder, formats)):
+        sections = _sections(content, claims)
     page = _render(content, claims, fitting(sections))
     factors = list(dict.fromkeys(name for cell in manifest.cells for name in cell.factors))
     write_summary(folder / SUMMARY, factors, [result.row() for result in whole.results])
@@ -73,8 +77,7 @@ def write_report(content: Folder) -> Path:
     make_folder(plots)
     for section in sections:
         for number, plot in enumerate(section.plots, 1):
-            for suffix, data in (("svg", plain(plot.svg).encode()), ("png", plot.png),
-                                 ("pdf", plot.pdf)):  # fmt: skip
+            for suffix, data in (("svg", plain(plot.svg).encode()), *plot.files.items()):
                 write_whole(plots / f"{section.name}-{number}.{suffix}", data)
     write_whole(folder / REPORT, page.encode())
     return folder / REPORT

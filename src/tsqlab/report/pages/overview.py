@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -29,6 +30,7 @@ from tsqlab.report.table import distinct
 from tsqlab.report.verdicts import OUTCOMES, Outcome
 from tsqlab.results.files import write_whole
 from tsqlab.results.folder import MANIFEST, Manifest, ManifestCell, read_manifest
+from tsqlab.results.plots import Format
 from tsqlab.results.repetitions import SEED
 
 INDEX = "index.html"
@@ -46,7 +48,7 @@ class Entry:
     cells: int
     done: int
     simulated_s: float
-    claims: list[ClaimRow]
+    claims: Sequence[ClaimRow]
     run: Mapping[str, str] = field(default_factory=dict)  # what was run, as text for each column
     error: str = ""
 
@@ -203,7 +205,7 @@ def _entry(folder: Folder, name: str, error: str) -> Entry:
     try:
         claims = claim_rows(folder)
     except TsqlabError as wrong:
-        claims, error = [], error or str(wrong)
+        claims, error = (), error or str(wrong)
     return Entry(
         name=name,
         title=manifest.title,
@@ -230,9 +232,15 @@ def _others(path: Path) -> Iterator[tuple[str, str]]:
             yield f"{folder.name}: {title}", f"./{quote(folder.name)}/{REPORT}"
 
 
-def make_overview(path: Path, *, reports: bool = True) -> Overview:
-    """Make index.html, and every experiment's report anew unless told not to. Raises FileError."""
-    overview = read_overview(path, write_report) if reports else read_overview(path)
+def make_overview(
+    path: Path, *, reports: bool = True, formats: Collection[Format] = ()
+) -> Overview:
+    """Make index.html, and every experiment's report anew unless told not to. Raises FileError.
+
+    The plots of reports are made in SVG and *formats*.
+    """
+    write = partial(write_report, formats=formats)
+    overview = read_overview(path, write) if reports else read_overview(path)
     write_whole(path / INDEX, render(overview).encode())
     return overview
 

@@ -15,9 +15,10 @@ import io
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,6 +29,7 @@ from matplotlib.figure import Figure
 
 from tsqlab.report.plots.look import LOOK, own_style, with_own_decimals
 from tsqlab.results.look import Look
+from tsqlab.results.plots import Format
 
 STYLE = Path(__file__).parent / "tsqlab.mplstyle"
 
@@ -73,9 +75,22 @@ class Plot:
     description: str  # what the plot shows, for those who do not see it
     svg: str
     width_px: int
-    png: bytes = b""
-    pdf: bytes = b""
+    files: Mapping[Format, bytes] = field(default_factory=dict)  # in the formats asked for
     titled: bool = False  # whether its title stands in the figure itself
+
+
+_FORMATS: ContextVar[Collection[Format]] = ContextVar("formats", default=())
+"""The formats that plots are drawn in besides SVG: surroundings of the drawing, as the look is."""
+
+
+@contextmanager
+def drawn_in(formats: Collection[Format]) -> Iterator[None]:
+    """Draw in these formats, too."""
+    token = _FORMATS.set(formats)
+    try:
+        yield
+    finally:
+        _FORMATS.reset(token)
 
 
 @contextmanager
@@ -189,8 +204,9 @@ def to_plot(
     """The figure as a plot of a page, and as files."""
     with_own_decimals(figure)
     width_px = round(figure.get_figwidth() * _PX_PER_INCH)
-    return Plot(title, description, to_svg(figure, name), width_px, to_png(figure),
-                to_pdf(figure), titled)  # fmt: skip
+    svg = to_svg(figure, name)
+    files = {one: _DRAWN[one](figure) for one in _FORMATS.get()}
+    return Plot(title, description, svg, width_px, files, titled)
 
 
 def to_png(figure: Figure) -> bytes:
@@ -206,6 +222,9 @@ def to_pdf(figure: Figure) -> bytes:
     content = io.BytesIO()
     figure.savefig(content, format="pdf", metadata=_NO_PDF_METADATA)
     return content.getvalue()
+
+
+_DRAWN: Mapping[Format, Callable[[Figure], bytes]] = {"pdf": to_pdf, "png": to_png}
 
 
 def plain(svg: str) -> str:

@@ -17,6 +17,7 @@ import pytest
 
 from folders import MATRIX, PAGE_MAX_BYTES, Factors, Page, written
 from synthetic import PING_BUSY_MS, record
+from tsqlab.cli import main
 from tsqlab.errors import FileError
 from tsqlab.experiment.stored import read_folder
 from tsqlab.metrics.document import Samples
@@ -278,6 +279,8 @@ def test_plots_leave_matplotlib_as_it_was(tmp_path: Path) -> None:
     [
         ("import tsqlab.report", "matplotlib"),  # which commands that draw nothing need not load
         ("import tsqlab.report.pages.experiment", "matplotlib.pyplot"),
+        ("import tsqlab.report.pages.experiment", "pyroute2"),
+        ("import tsqlab.report.pages.experiment", "scipy"),
     ],
 )
 def test_what_need_not_be_loaded_is_not(code: str, module: str) -> None:
@@ -308,11 +311,45 @@ def test_the_pages_cells_need_no_scrolling(made: tuple[Path, str]) -> None:
     assert table[: table.index("</thead>")].count("<th") <= 3 + 2 + 7, "the rest is summary.csv's"
 
 
-def test_a_plot_is_three_files(made: tuple[Path, str]) -> None:
-    folder, _ = made
-    files = {path.name for path in (folder / "plots").iterdir()}
-    stems = {name.rpartition(".")[0] for name in files}
-    assert files == {f"{stem}.{suffix}" for stem in stems for suffix in ("svg", "png", "pdf")}
+@pytest.mark.parametrize(
+    ("options", "suffixes"),
+    [([], ["svg"]), (["--pdf"], ["svg", "pdf"]), (["--png", "--pdf"], ["svg", "pdf", "png"])],
+)
+def test_a_plot_is_in_the_formats_that_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], suffixes: list[str]
+) -> None:
+    folder = written(tmp_path, MATRIX[:3], plots=["candlesticks", "goodput-latency"])
+    assert main(["report", str(folder), *options]) == 0
+    assert files_of(folder) == {
+        f"{stem}-1.{suffix}" for stem in ("candlesticks", "goodput-latency") for suffix in suffixes
+    }
+    said = ", ".join(f"*.{suffix}" for suffix in suffixes)
+    assert f"plots:   {folder}/plots/{said}\n" in capsys.readouterr().out
+
+
+def test_files_that_are_there_are_drawn_anew(tmp_path: Path) -> None:
+    """Or the figure in a thesis would show other results than the page beside it."""
+    folder = written(tmp_path, MATRIX[:3], plots=["candlesticks"])
+    assert main(["report", str(folder), "--pdf"]) == 0
+    (old,) = (folder / "plots").glob("*.pdf")
+    before = old.read_bytes()
+    assert main(["report", str(folder), "--size", "84 mm"]) == 0
+    assert old.read_bytes() != before
+    assert files_of(folder) == {"candlesticks-1.svg", "candlesticks-1.pdf"}
+
+
+def test_the_page_is_the_same_in_whatever_formats(tmp_path: Path) -> None:
+    folder = written(tmp_path, MATRIX[:3], plots=["candlesticks"])
+    pages = []
+    for options in ([], ["--png", "--pdf"]):
+        assert main(["report", str(folder), *options]) == 0
+        svg = (folder / "plots" / "candlesticks-1.svg").read_bytes()
+        pages.append(((folder / "report.html").read_bytes(), svg))
+    assert pages[0] == pages[1]
+
+
+def files_of(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "plots").iterdir()}
 
 
 def test_a_panel_shows_the_median_seed(tmp_path: Path) -> None:

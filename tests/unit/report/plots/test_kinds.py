@@ -25,7 +25,7 @@ from tsqlab.paths import ROOT
 from tsqlab.report.plots.aggregates import largest_of
 from tsqlab.report.plots.candlesticks import Boxes, Candle, alike
 from tsqlab.report.plots.curves import curves_of, ranks_of
-from tsqlab.report.plots.figure import new_figure, style
+from tsqlab.report.plots.figure import drawn_in, new_figure, style
 from tsqlab.report.plots.kinds import KINDS, draw
 from tsqlab.report.plots.labels import Labels
 from tsqlab.report.plots.model_overlay import fit_text, largest_aggregate, overlays, parameters_of
@@ -183,12 +183,14 @@ def test_the_largest_aggregate_is_the_first_limit(limits: dict[str, Any], frames
     assert largest_aggregate(radio, 150_000_000) == frames
 
 
-def test_every_plot_is_an_image_too(tmp_path: Path) -> None:
+def test_every_plot_can_be_an_image_too(tmp_path: Path) -> None:
     results = read_folder(written(tmp_path)).results
-    (plot,) = draw("candlesticks", results, "ping_ms").plots
-    assert plot.png[:8] == b"\x89PNG\r\n\x1a\n"
-    assert b"Software" not in plot.png
-    width_px = int(np.frombuffer(plot.png[16:20], ">u4")[0])
+    with drawn_in(["png"]):
+        (plot,) = draw("candlesticks", results, "ping_ms").plots
+    png = plot.files["png"]
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert b"Software" not in png
+    width_px = int(np.frombuffer(png[16:20], ">u4")[0])
     assert width_px == pytest.approx(plot.width_px * 1.5, abs=1)
 
 

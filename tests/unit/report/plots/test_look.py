@@ -20,6 +20,7 @@ from tsqlab.experiment.look import read_style, read_words
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.paths import LANGUAGES, PACKAGE
 from tsqlab.report.plots import axes, candlesticks, curves
+from tsqlab.report.plots.figure import drawn_in
 from tsqlab.report.plots.kinds import draw
 from tsqlab.report.plots.look import DECIMAL, own_style, say
 from tsqlab.results.look import Look, parse_size
@@ -112,8 +113,9 @@ def test_what_is_no_size(text: str) -> None:
 
 @pytest.mark.parametrize("kind", ["sweep", "goodput-latency", "candlesticks", "goodput-ping"])
 def test_a_figure_has_the_size_that_is_wanted(results: list[Result], kind: str) -> None:
-    plot = draw(kind, results, "ping_ms", look=Look(size="84 mm x 60 mm")).plots[0]
-    assert b"/MediaBox [ 0 0 238.1" in plot.pdf, "84 mm in points of 1/72 in"
+    with drawn_in(["pdf"]):
+        plot = draw(kind, results, "ping_ms", look=Look(size="84 mm x 60 mm")).plots[0]
+    assert b"/MediaBox [ 0 0 238.1" in plot.files["pdf"], "84 mm in points of 1/72 in"
     width, height = re.findall(r'(?:width|height)="([\d.]+)pt"', plot.svg)[:2]
     assert (float(width), float(height)) == pytest.approx((238.11, 170.08), abs=0.02)
 
@@ -156,15 +158,17 @@ def test_what_would_change_the_bytes_is_not_read() -> None:
 
 
 def test_a_pdf_repeats_and_has_no_date(results: list[Result], tmp_path: Path) -> None:
-    (plot,) = draw("goodput-latency", results, "ping_ms").plots
-    assert plot.pdf.startswith(b"%PDF-1.4")
-    assert b"CreationDate" not in plot.pdf
-    assert b"/Subtype /Type0" in plot.pdf or b"/Subtype /TrueType" in plot.pdf
-    assert b"/Subtype /Type3" not in plot.pdf, "printers of theses and journals refuse it"
+    with drawn_in(["pdf"]):
+        (plot,) = draw("goodput-latency", results, "ping_ms").plots
+    pdf = plot.files["pdf"]
+    assert pdf.startswith(b"%PDF-1.4")
+    assert b"CreationDate" not in pdf
+    assert b"/Subtype /Type0" in pdf or b"/Subtype /TrueType" in pdf
+    assert b"/Subtype /Type3" not in pdf, "printers of theses and journals refuse it"
     folder = tmp_path / "again"
     folder.mkdir()
     written(folder, plots=["candlesticks"])
-    code = "import sys, pathlib, tsqlab.report as r; r.make_report(pathlib.Path(sys.argv[1]))"
+    code = "from sys import argv; from tsqlab.cli import main; main(['report', argv[1], '--pdf'])"
     pdfs = []
     for seed in ("1", "2"):
         environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed, "PATH": "",
