@@ -106,9 +106,11 @@ class Conditions:
         if key.startswith(PROFILE):
             name = key.removeprefix(PROFILE)
             return "its own" if name in NAMED else self.content.get(name, _left_out(name))
-        radio = self.profile if isinstance(self.profile, Airlink) else None
-        of_device = _of_radio(radio) if radio else _OF_CARD
-        return of_device.get(key) or _OF_ANY.get(key, NONE)
+        return self._of_device.get(key) or _OF_ANY.get(key, NONE)
+
+    @cached_property
+    def _of_device(self) -> Mapping[str, str]:
+        return _of_radio(self.profile) if isinstance(self.profile, Airlink) else _OF_CARD
 
 
 # What follows where a key is left out.
