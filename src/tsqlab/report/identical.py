@@ -11,7 +11,7 @@ many cells.
 from __future__ import annotations
 
 import itertools
-import json
+import marshal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ from tsqlab.results.record import Level
 
 _SHOWN_MAX = 3  # cells that a note names
 _LINES_MAX = 8  # on a terminal
+_NO_REFERENCES = 2  # the last version of marshal in which equal data are always the same bytes
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ class _Data:
         document = read_flent(self.path / self.result.file)
         metadata = document.pop("metadata")
         measured = {**document, "SERIES_META": metadata.get("SERIES_META")}
-        return key_of(json.dumps(measured, sort_keys=True))
+        # Files have their keys in order. As JSON, numbers take six times as long to write.
+        return key_of(marshal.dumps(measured, _NO_REFERENCES))
 
 
 _Group = Mapping[Level, Result]
