@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import gzip
 import html.parser
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +20,9 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import Result, plain
 from tsqlab.experiment.today import with_today
 from tsqlab.report.plots.kinds import KINDS
-from tsqlab.results.flent import read_flent, to_flent, write_flent
+from tsqlab.results.flent import Document, to_flent
 from tsqlab.results.record import Level
-from tsqlab.results.summary import summary_row, write_summary
+from tsqlab.results.summary import SummaryRow, summary_row, write_summary
 
 PAGE_MAX_BYTES = 5_000_000
 
@@ -37,15 +40,15 @@ def written(
     folder: Path, matrix: Sequence[Factors] = MATRIX, test: str = "tcp_nup", **manifest: Any
 ) -> Path:
     """An experiment's folder as the runner leaves it, of cells that all measured the same."""
-    document = to_flent(record(test))
+    packed, row = _packed(test), _row(test)
     cells, rows = [], []
     for factors in matrix:
         name = ",".join(f"{key}={level}" for key, level in factors.items())
         name = re.sub(r"[^\w.,=+-]+", "_", name) or "cell"
-        write_flent(folder / f"{name}.flent.gz", document)
+        (folder / f"{name}.flent.gz").write_bytes(packed)
         cells.append({"id": name, "key": "0123", "factors": dict(factors), "state": "done",
                       "file": f"{name}.flent.gz", "wall_s": 4.25})  # fmt: skip
-        rows.append(summary_row(factors, document, 4.25))
+        rows.append(replace(row, factors=factors))
     names = list(matrix[0])
     write_summary(folder / "summary.csv", names, rows)
     content = {
@@ -62,6 +65,30 @@ def written(
     }
     (folder / "manifest.json").write_text(json.dumps(content | manifest))
     return folder
+
+
+@cache
+def _document(test: str) -> Document:
+    """What every made-up cell of a test measured. It is shared, and so nobody may change it."""
+    return to_flent(record(test))
+
+
+@cache
+def _packed(test: str) -> bytes:
+    return _pack(_document(test))
+
+
+@cache
+def _row(test: str) -> SummaryRow:
+    return summary_row({}, _document(test), 4.25)
+
+
+def _pack(document: Document) -> bytes:
+    """A result file, quickly: as small as can be and safe on the disk is what write_flent() is for.
+
+    Its keys are in the same order as there.
+    """
+    return gzip.compress(json.dumps(document, sort_keys=True).encode(), 1, mtime=0)
 
 
 class Page(html.parser.HTMLParser):
@@ -116,12 +143,13 @@ def results(
         plots=["goodput-latency"],
         kernels=[{"id": "0123abcd", "release": "6.12.1", "hz": 1000, "version": "6.12"}],
     )  # fmt: skip
-    for cell in cells:
-        path = own / f"{cell.id}.flent.gz"
-        document = read_flent(path)
-        profile = load_profile(cell.spec.testbed.device, changes=cell.spec.testbed.profile)
-        document["metadata"]["TSQLAB"] |= {"spec": plain(cell.spec), "device": plain(profile)}
-        write_flent(path, document)
+    document = _document("tcp_nup")
+    metadata = document["metadata"]
+    for cell, profile in zip(experiment.cells, experiment.profiles(), strict=True):
+        if cell in cells:
+            lab = metadata["TSQLAB"] | {"spec": plain(cell.spec), "device": plain(profile)}
+            content = document | {"metadata": metadata | {"TSQLAB": lab}}
+            (own / f"{cell.id}.flent.gz").write_bytes(_pack(content))
     if today:
         _mark_today(own / "manifest.json", experiment)
     return folder

@@ -3,11 +3,16 @@
 
 import struct
 
+import pytest
+
 import fuzz
 from bss import ACCESS_POINT, address
 from tsqlab.airlink.uapi import Attribute, Command
 
-LINES = fuzz.lines(1, 20_000)
+
+@pytest.fixture(scope="module")
+def lines():
+    return fuzz.lines(1, 20_000)
 
 
 def attributes_of(message):
@@ -20,13 +25,13 @@ def attributes_of(message):
         at += -(-length // 4) * 4
 
 
-def test_a_seed_gives_the_same_messages_each_time():
-    assert fuzz.lines(1, 1000) == LINES[:1000]
-    assert fuzz.lines(2, 1000) != LINES[:1000]
+def test_a_seed_gives_the_same_messages_each_time(lines):
+    assert fuzz.lines(1, 1000) == lines[:1000]
+    assert fuzz.lines(2, 1000) != lines[:1000]
 
 
-def test_every_command_and_every_attribute_is_there():
-    messages = [bytes.fromhex(line.split(" ")[1]) for line in LINES]
+def test_every_command_and_every_attribute_is_there(lines):
+    messages = [bytes.fromhex(line.split(" ")[1]) for line in lines]
     commands = {message[0] for message in messages if message}
     attributes = {kind for message in messages for kind, _ in attributes_of(message)}
     assert commands >= set(Command)
@@ -34,9 +39,9 @@ def test_every_command_and_every_attribute_is_there():
     assert any(len(message) < 4 for message in messages), "half a header"
 
 
-def test_what_carries_traffic_is_not_removed():
+def test_what_carries_traffic_is_not_removed(lines):
     stays = {bytes.fromhex(address(number).replace(":", "")) for number in (1, ACCESS_POINT)}
-    for line in LINES:
+    for line in lines:
         message = bytes.fromhex(line.split(" ")[1])
         if not message or message[0] not in (Command.DEL_MEDIUM, Command.DEL_RADIO):
             continue

@@ -44,10 +44,10 @@ def own_profile(folder: Path, old: str = "", new: str = "") -> Path:
 
 @pytest.mark.parametrize("name", bundled_experiments())
 def test_a_bundled_experiment_is_its_own_reference(name: str) -> None:
-    experiment = load(name)
-    for cell in experiment.cells:
-        conditions = Conditions(cell.spec, load_profile(cell.spec.testbed.device))
-        assert reference(name).differences(cell.factors, conditions) == ()
+    experiment, own = load(name), reference(name)
+    for cell, profile in zip(experiment.cells, experiment.profiles(), strict=True):
+        conditions = Conditions(cell.spec, profile)
+        assert own.differences(cell.factors, conditions) == ()
 
 
 def test_there_is_no_reference_for_what_is_not_bundled() -> None:

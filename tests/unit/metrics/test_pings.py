@@ -71,7 +71,7 @@ def test_when_they_were_lost() -> None:
 def folder(path: Path, lost: Iterable[int], levels: tuple[str, ...] = ("TSQ", "NoTSQ")) -> Path:
     """Settings of TSQ, the last of which has those pings lost."""
     path.mkdir()
-    written(path, [{"tsq": tsq, "seed": 1} for tsq in levels])
+    written(path, [{"tsq": tsq, "seed": 1} for tsq in levels], plots=["candlesticks"])
     for file in path.glob(f"tsq={levels[-1]}*.flent.gz"):
         made = document(lost)
         made["metadata"] = read_flent(file)["metadata"]

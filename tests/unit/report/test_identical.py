@@ -29,7 +29,7 @@ def made(
     folder: Path, matrix: Sequence[Factors], value: Callable[[Factors], object], key: str = "val"
 ) -> list[str]:
     """What is said of cells that measured *value* of their factors in one sample."""
-    written(folder, matrix)
+    written(folder, matrix, plots=[])
     for factors in matrix:
         name = ",".join(f"{name}={level}" for name, level in factors.items())
         path = folder / f"{name}.flent.gz"

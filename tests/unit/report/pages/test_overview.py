@@ -79,7 +79,7 @@ def test_a_bad_file_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_other_folders_are_linked(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    written(tmp_path / "mine", title="My own")
+    written(tmp_path / "mine", title="My own", plots=[])
     assert main(["report", str(tmp_path / "mine")]) == 0
     (tmp_path / "empty").mkdir()
     make_overview(tmp_path)
