@@ -45,6 +45,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* clock.c: virtual time */
 int64_t now_ns(void);
 void sleep_until(int64_t when);
+void sleep_until_multiple(int64_t period_ns);
 /* Calls sample() from a signal handler at each instant t0, t0 + step, ... from now on. */
 void sample_every_step(void (*sample)(int64_t now));
 
@@ -73,6 +74,9 @@ void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
 /* kernel_time.c: a sysctl in us, as a share of what the kernel gives TSQ by itself */
 void write_kernel_time(const char *node, const char *path, const char *numerator,
 		       const char *denominator);
+
+/* link.c: until a device has one; a guest in which it never has ends */
+void wait_for_link(const char *node, const char *device);
 
 /* genl.c: a request by generic netlink; a refusal ends the guest */
 void genl_in_node(const char *node, const char *family, const char *hex);

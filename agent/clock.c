@@ -38,6 +38,19 @@ void sleep_until(int64_t when)
 		;
 }
 
+/*
+ * A process that looks at the clock moves it by 256 ns, or else one that looks
+ * until time has passed would look for ever. So a line of the plan takes some us,
+ * the more the more often its program looks, and what comes after it comes later.
+ * What comes after this comes at a multiple, whatever was before.
+ */
+void sleep_until_multiple(int64_t period_ns)
+{
+	if (period_ns <= 0)
+		die("plan: no time is a multiple of %lld ns", (long long)period_ns);
+	sleep_until((now_ns() / period_ns + 1) * period_ns);
+}
+
 /* The last instant of the grid t0, t0 + step, ... at or before a time. */
 static int64_t grid_floor(int64_t time)
 {

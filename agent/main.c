@@ -11,6 +11,9 @@
  *   write-time NODE PATH N D         the same, of N / D of the us that the kernel
  *                                    by itself gives TSQ (kernel_time.c)
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
+ *   align   NS                       wait until virtual time is a multiple of so
+ *                                    many ns (clock.c)
+ *   link    NODE DEVICE              wait until it has one (link.c)
  *   clock   T0 STEP [END]            the measurement's instants, ns since boot; of
  *                                    several the last, those before it being of
  *                                    endpoints that run and end before
@@ -19,8 +22,9 @@
  *   end                              the last line: a plan cut short is an error
  *
  * The first clock starts at T0, a fixed instant that lies after any set-up: how
- * long building the testbed took cannot leak into a result. Without an END it
- * lasts until the last endpoint has ended.
+ * long building the testbed took cannot leak into a result. What goes on until
+ * then by times of its own, such as beacons, is begun by an 'align'. Without an
+ * END a clock lasts until the last endpoint has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -155,6 +159,10 @@ static void carry_out(int words, char *word[])
 		write_kernel_time(word[1], word[2], word[3], word[4]);
 	else if (!strcmp(word[0], "genl") && words == 4)
 		genl_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "align") && words == 2)
+		sleep_until_multiple(word_number(word[1], "NS"));
+	else if (!strcmp(word[0], "link") && words == 3)
+		wait_for_link(word[1], word[2]);
 	else if (!strcmp(word[0], "clock") && (words == 3 || words == 4))
 		set_clock(words, word);
 	else

@@ -19,6 +19,9 @@ _VHT_OPERATION = {
     80: ("vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"),
     160: ("vht_oper_chwidth=2", "vht_oper_centr_freq_seg0_idx=50"),
 }
+# Beacons and what else mac80211 does by its clocks goes on from here until the guest ends, so all
+# of it begins at instants that what was set up before cannot move.
+_ALIGN = ["align", str(100_000_000)]
 
 
 @dataclass(frozen=True)
@@ -57,16 +60,15 @@ def associate(bss: Bss) -> Iterable[PlanLine]:
     """The plan's lines that start the access point and connect its stations."""
     # mac80211 names all devices wlan0, which is also the name of the access point's device.
     for port in bss.stations:
-        yield ["run", port.node, "ip", "link", "set", "wlan0", "name", port.device]
+        yield ["run", port.node, "ip", "link", "set", "wlan0", "name", port.device, "up"]
+    yield _ALIGN
     yield ["run", bss.access_point.node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
     # hostapd scans for neighbours first if the channel is 40 MHz wide at 2.4 GHz. By then it runs
     # in the background.
-    channel = f"iw dev {bss.access_point.device} info | grep -q channel"
-    wait = f"until {channel}; do sleep 0.1; done"
-    yield ["run", bss.access_point.node, "sh", "-c", wait]
+    yield ["link", bss.access_point.node, bss.access_point.device]
     frequency = str(_FREQUENCIES_MHZ[bss.band])
     for port in bss.stations:
-        yield ["run", port.node, "ip", "link", "set", "dev", port.device, "up"]
+        yield _ALIGN
         yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", _SSID, frequency]
     # mac80211 has to know the rate, too, because its airtime limits (AQL) assume the rate that it
     # would choose. It accepts no mask without a basic rate, so only the module knows a legacy rate.

@@ -118,11 +118,13 @@ class Wifi:
             ports = [port for port in self.ports if port.node == node]
             files[f"{node}.ip"] = self._node_batch(node, ports)
             queues = [egress_queues(port.device, self._egress(port)) for port in ports]
-            files[f"{node}.tc"] = batch(line for lines in queues for line in lines)
+            if any(queues):  # a radio may have no more than the queues of mac80211
+                files[f"{node}.tc"] = batch(line for lines in queues for line in lines)
         return files | self.front.files(self._bss())
 
     def set_up(self) -> Iterable[PlanLine]:
         """The plan's lines before the clock starts."""
+        files = self.files()
         for module in ("wireline", "airlink"):
             yield ["module", f"{MODULE_DIR}/{module}.ko"]
         yield from control_lines(self.spec)
@@ -138,8 +140,9 @@ class Wifi:
             yield from write_sysctls(node, node_sysctls(self.spec, self.profile, node))
         yield from self.front.associate(self._bss())
         for node in self.testbed.nodes:
-            yield ["run", node, "ip", "-batch", f"{PLAN_DIR}/{node}.ip"]
-            yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
+            for program in ("ip", "tc"):
+                if f"{node}.{program}" in files:
+                    yield ["run", node, program, "-batch", f"{PLAN_DIR}/{node}.{program}"]
         yield from offload_lines(self.ports, self.host, tso=self.wire)
 
     def _bss(self) -> Bss:

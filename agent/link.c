@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Waiting for a device's link: an access point has one as soon as it sends
+ * beacons, which is when hostapd, in the background, has looked at the channel.
+ */
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+#define LOOK_NSEC	(NSEC_PER_SEC / 10)
+#define WAIT_NSEC	(5 * NSEC_PER_SEC)
+
+static bool has_link(int fd, const char *device)
+{
+	struct ethtool_value link = { .cmd = ETHTOOL_GLINK };
+	struct ifreq request = { .ifr_data = (void *)&link };
+
+	if (strlen(device) >= IFNAMSIZ)
+		die("plan: no device has a name as long as '%s'", device);
+	strcpy(request.ifr_name, device);
+	if (ioctl(fd, SIOCETHTOOL, &request))
+		die_errno("cannot tell whether %s has a link", device);
+	return link.data;
+}
+
+static void wait_here(const char *device)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int64_t until_ns = now_ns() + WAIT_NSEC;
+
+	if (fd < 0)
+		die_errno("no socket to ask for a link");
+	while (!has_link(fd, device)) {
+		if (now_ns() > until_ns)
+			die("%s has no link after %lld s", device, WAIT_NSEC / NSEC_PER_SEC);
+		sleep_until_multiple(LOOK_NSEC);
+	}
+}
+
+void wait_for_link(const char *node, const char *device)
+{
+	pid_t pid = fork_in_node(node);
+
+	if (!pid) {
+		wait_here(device);
+		_exit(0);
+	}
+	wait_for(pid, node, "link", device);
+}

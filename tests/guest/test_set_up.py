@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The lines that set a testbed up: what they leak into a result (nothing), and what they refuse."""
+
+import dataclasses
+import shutil
+
+import pytest
+
+from single import single
+from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.spec import Spec
+from tsqlab.guest.boot import GuestError
+from tsqlab.guest.plan import make_plan
+
+CLOCK = "clock\t10000000000\t100000000\t10100000000"
+FLOWS = {"test": "rrul_be", "length": "500 ms", "delay": "500 ms"}
+
+MORE = {
+    "nothing": (),
+    # Each looks at the clock a few times, and each look moves it.
+    "some sysctls": [["write", "C", "/proc/sys/net/ipv4/tcp_sack", "1"]] * 3,
+    "a program": [["run", "-", "true"]],
+    "a sleep": [["run", "-", "sleep", "0.0123457"]],
+}
+
+
+@pytest.mark.parametrize(
+    "testbed",
+    [{}, *({"layout": "wifi", "device": name} for name in ("ath9k_htc", "ath9k", "ath10k"))],
+    ids=["wired", "ath9k_htc", "ath9k", "ath10k"],
+)
+def test_what_else_is_set_up_moves_no_result(guest, testbed):
+    """Not by a byte: beacons begin at an instant of their own, however long the rest took."""
+    spec = Spec.model_validate(single({"testbed": testbed, "flows": FLOWS}))
+    plan = make_plan(spec, load_profile(spec.testbed.device))
+    left = {}
+    for what, lines in MORE.items():
+        # The sysctls need their node: they come after the lines that make the nodes.
+        at = 0 if what != "some sysctls" else plan.set_up.index(made(plan)) + 1
+        set_up = (*plan.set_up[:at], *lines, *plan.set_up[at:])
+        out = guest(plan=dataclasses.replace(plan, set_up=set_up))
+        left[what] = {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+        shutil.rmtree(out.parent)
+    assert left["nothing"]
+    assert all(files == left["nothing"] for files in left.values())
+
+
+def made(plan):
+    return next(line for line in plan.set_up if line[-1].endswith("links.ip"))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("align\t0", "no time is a multiple of 0 ns"),
+        ("align\tsoon", "NS must be a whole number, not 'soon'"),
+        ("link\t-\tnone", "cannot tell whether none has a link: No such device"),
+        ("link\t-\ta", "a has no link after 5 s"),
+        ("link\t-\ta-name-of-16-byte", "no device has a name as long as 'a-name-of-16-byte'"),
+    ],
+)
+def test_a_wait_that_cannot_end_ends_the_guest(guest, line, why):
+    with pytest.raises(GuestError, match=why):
+        guest(
+            "module\t/tsqlab/modules/wireline.ko",
+            "run\t-\tip\tlink\tadd\tname\ta\ttype\twireline",
+            line,
+            CLOCK,
+            "end",
+        )
