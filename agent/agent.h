@@ -40,6 +40,8 @@ extern struct schedule schedule;
  */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void die_errno(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+/* What die() says first: a line of the plan, until there are no words. */
+void die_doing(char *const words[]);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* clock.c: virtual time */
@@ -64,7 +66,12 @@ struct send_memory {
 
 struct send_memory send_memory(int fd);
 
-/* node.c: the testbed's nodes, which are network namespaces */
+/*
+ * node.c: the testbed's nodes, which are network namespaces. Who visits one comes
+ * back; a process of its own enters one, and stays.
+ */
+void visit_node(const char *node);
+void leave_node(void);
 void enter_node(const char *node);
 pid_t fork_in_node(const char *node);
 void run_in_node(const char *node, char *const argv[]);

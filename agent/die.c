@@ -8,9 +8,25 @@
 
 #include "agent.h"
 
+#define DOING_MAX	160	/* enough for all words but the bytes of a long request */
+
+static char doing[DOING_MAX + sizeof(": ")];
+
+void die_doing(char *const words[])
+{
+	size_t used = 0;
+
+	for (doing[0] = 0; *words && used < DOING_MAX; words++)
+		used += snprintf(doing + used, DOING_MAX - used, "%s%s", used ? " " : "", *words);
+	if (used)
+		strcat(doing, ": ");
+}
+
 static void speak(const char *prefix, const char *format, va_list args, int error)
 {
 	fprintf(stderr, "tsqlab: %s", prefix);
+	if (*prefix)
+		fputs(doing, stderr);
 	vfprintf(stderr, format, args);
 	if (error)
 		fprintf(stderr, ": %s", strerror(error));

@@ -139,18 +139,21 @@ const struct nlattr *genl_attribute(const struct nlmsghdr *answer, int type)
 			    NLMSG_PAYLOAD(answer, GENL_HDRLEN), type);
 }
 
+void genl_tell(const char *family, const struct genl_request *request)
+{
+	struct genl genl = genl_open(family);
+
+	genl_send(&genl, NLM_F_ACK, request->payload, request->bytes);
+	while (receive(&genl)->nlmsg_type != NLMSG_ERROR)
+		;
+	close(genl.fd);
+}
+
 void genl_in_node(const char *node, const char *family, const char *hex)
 {
 	struct genl_request request = genl_request(hex);
-	pid_t pid = fork_in_node(node);
 
-	if (!pid) {
-		struct genl genl = genl_open(family);
-
-		genl_send(&genl, NLM_F_ACK, request.payload, request.bytes);
-		while (receive(&genl)->nlmsg_type != NLMSG_ERROR)
-			;
-		_exit(0);
-	}
-	wait_for(pid, node, "genl", family);
+	visit_node(node);
+	genl_tell(family, &request);
+	leave_node();
 }

@@ -33,6 +33,8 @@ void genl_send(const struct genl *genl, int flags, const void *payload, size_t b
 const char *genl_explanation(const struct nlmsghdr *message);
 /* Sends a request and waits for its answer, which stays until the next call. */
 const struct nlmsghdr *genl_ask(const struct genl *genl, const struct genl_request *request);
+/* Has a family do something; a refusal ends the guest. */
+void genl_tell(const char *family, const struct genl_request *request);
 /* An attribute of an answer, outside any nest, or NULL. */
 const struct nlattr *genl_attribute(const struct nlmsghdr *answer, int type);
 

@@ -29,11 +29,13 @@ static bool has_link(int fd, const char *device)
 	return link.data;
 }
 
-static void wait_here(const char *device)
+void wait_for_link(const char *node, const char *device)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int64_t until_ns = now_ns() + WAIT_NSEC;
+	int fd;
 
+	visit_node(node);
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		die_errno("no socket to ask for a link");
 	while (!has_link(fd, device)) {
@@ -41,15 +43,6 @@ static void wait_here(const char *device)
 			die("%s has no link after %lld s", device, WAIT_NSEC / NSEC_PER_SEC);
 		sleep_until_multiple(LOOK_NSEC);
 	}
-}
-
-void wait_for_link(const char *node, const char *device)
-{
-	pid_t pid = fork_in_node(node);
-
-	if (!pid) {
-		wait_here(device);
-		_exit(0);
-	}
-	wait_for(pid, node, "link", device);
+	close(fd);
+	leave_node();
 }

@@ -147,12 +147,11 @@ static void set_clock(int words, char *word[])
 		first_t0 = schedule.t0;
 }
 
-static void carry_out(int words, char *word[])
+/* What needs no process; false if a line is nothing of that. */
+static bool do_here(int words, char *word[])
 {
 	if (!strcmp(word[0], "module") && words == 2)
 		load_module(word[1]);
-	else if (!strcmp(word[0], "run") && words >= 3)
-		run_in_node(word[1], word + 2);
 	else if (!strcmp(word[0], "write") && words == 4)
 		write_in_node(word[1], word[2], word[3]);
 	else if (!strcmp(word[0], "write-time") && words == 5)
@@ -165,6 +164,22 @@ static void carry_out(int words, char *word[])
 		wait_for_link(word[1], word[2]);
 	else if (!strcmp(word[0], "clock") && (words == 3 || words == 4))
 		set_clock(words, word);
+	else
+		return false;
+	return true;
+}
+
+static void carry_out(int words, char *word[])
+{
+	bool done;
+
+	die_doing(word);
+	done = do_here(words, word);
+	die_doing(word + words);
+	if (done)
+		return;
+	if (!strcmp(word[0], "run") && words >= 3)
+		run_in_node(word[1], word + 2);
 	else
 		start_endpoint(words, word);
 }

@@ -52,6 +52,12 @@ def made(plan):
 @pytest.mark.parametrize(
     ("line", "why"),
     [
+        ("write\t-\t/proc/none\t1", "error: write - /proc/none 1: cannot open /proc/none: No such"),
+        (
+            "write\t-\t/proc/sys/net/ipv4/tcp_sack\tx",
+            "tcp_sack does not take 'x': Invalid argument",
+        ),
+        ("write\tnowhere\t/proc/none\t1", "cannot enter the node nowhere: No such file"),
         ("align\t0", "no time is a multiple of 0 ns"),
         ("align\tsoon", "NS must be a whole number, not 'soon'"),
         ("link\t-\tnone", "cannot tell whether none has a link: No such device"),
@@ -59,7 +65,7 @@ def made(plan):
         ("link\t-\ta-name-of-16-byte", "no device has a name as long as 'a-name-of-16-byte'"),
     ],
 )
-def test_a_wait_that_cannot_end_ends_the_guest(guest, line, why):
+def test_what_cannot_be_done_ends_the_guest_and_says_why(guest, line, why):
     with pytest.raises(GuestError, match=why):
         guest(
             "module\t/tsqlab/modules/wireline.ko",
