@@ -82,6 +82,9 @@ void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
 void write_kernel_time(const char *node, const char *path, const char *numerator,
 		       const char *denominator);
 
+/* ethtool.c: what ethtool(8) does with OPTION DEVICE NAME VALUE ... */
+void ethtool_in_node(const char *node, int words, char *word[]);
+
 /* link.c: until a device has one; a guest in which it never has ends */
 void wait_for_link(const char *node, const char *device);
 

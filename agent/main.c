@@ -11,6 +11,9 @@
  *   write-time NODE PATH N D         the same, of N / D of the us that the kernel
  *                                    by itself gives TSQ (kernel_time.c)
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
+ *   ethtool NODE OPTION DEVICE NAME VALUE...
+ *                                    what ethtool(8) does (ethtool.c)
+ *   draw    N                        take N random numbers of the kernel
  *   align   NS                       wait until virtual time is a multiple of so
  *                                    many ns (clock.c)
  *   link    NODE DEVICE              wait until it has one (link.c)
@@ -33,6 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/random.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -147,6 +151,16 @@ static void set_clock(int words, char *word[])
 		first_t0 = schedule.t0;
 }
 
+/* A plan that runs fewer programs than it once did has the random numbers that it had. */
+static void draw(int64_t count)
+{
+	int64_t number;
+
+	while (count-- > 0)
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			die_errno("no random numbers");
+}
+
 /* What needs no process; false if a line is nothing of that. */
 static bool do_here(int words, char *word[])
 {
@@ -158,6 +172,10 @@ static bool do_here(int words, char *word[])
 		write_kernel_time(word[1], word[2], word[3], word[4]);
 	else if (!strcmp(word[0], "genl") && words == 4)
 		genl_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "ethtool") && words >= 4)
+		ethtool_in_node(word[1], words - 2, word + 2);
+	else if (!strcmp(word[0], "draw") && words == 2)
+		draw(word_number(word[1], "N"));
 	else if (!strcmp(word[0], "align") && words == 2)
 		sleep_until_multiple(word_number(word[1], "NS"));
 	else if (!strcmp(word[0], "link") && words == 3)

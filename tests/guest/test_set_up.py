@@ -58,6 +58,25 @@ def made(plan):
             "tcp_sack does not take 'x': Invalid argument",
         ),
         ("write\tnowhere\t/proc/none\t1", "cannot enter the node nowhere: No such file"),
+        (
+            "ethtool\t-\t-G\ta\ttx\t0",
+            r"error: ethtool - -G a tx 0: .*tx: the ring holds at least 1 \(Invalid argument\)",
+        ),
+        (
+            "ethtool\t-\t-s\ta\tspeed\t5\tduplex\tfull\tautoneg\toff",
+            r"speed 5 .*\(Invalid argument\)",
+        ),
+        ("ethtool\t-\t-s\ta\tduplex\t2", "duplex is on or off, not 2"),
+        ("ethtool\t-\t-C\ta\trx-usecs\t50\trx-frames\t1", "frames 1 is each frame at once"),
+        ("ethtool\t-\t-G\ta\trx\t1", "ethtool -G has no 'rx' here"),
+        ("ethtool\t-\t-G\ta\ttx\t4294967296", "tx must be 0 to 4294967295, not 4294967296"),
+        ("ethtool\t-\t-G\ta\ttx", "ethtool takes names, with a value each"),
+        ("ethtool\t-\t-G\tnone\ttx\t1", "no device matches name.*No such device"),
+        (
+            "ethtool\t-\t-K\tnone\tgro\toff",
+            "error: ethtool - -K none gro off: none refuses: No such dev",
+        ),
+        ("ethtool\t-\t-K\ta\tlro\toff", "ethtool -K has no 'lro' here"),
         ("align\t0", "no time is a multiple of 0 ns"),
         ("align\tsoon", "NS must be a whole number, not 'soon'"),
         ("link\t-\tnone", "cannot tell whether none has a link: No such device"),
@@ -74,3 +93,14 @@ def test_what_cannot_be_done_ends_the_guest_and_says_why(guest, line, why):
             CLOCK,
             "end",
         )
+
+
+def test_a_program_takes_as_many_random_numbers_as_are_drawn_for_it(guest):
+    """What is set up after an ethtool of the agent's has those that it had after the program."""
+    left = {}
+    for line in ("draw\t2", "draw\t4", "run\t-\tethtool\t--version"):
+        out = guest(line, "run\t-\tsh\t-c\thead -c 32 /dev/urandom > /tsqlab/out/x", CLOCK, "end")
+        left[line.split("\t")[-1]] = (out / "x").read_bytes()
+        shutil.rmtree(out.parent)
+    assert left["2"] == left["--version"]
+    assert left["2"] != left["4"]

@@ -29,7 +29,6 @@ PROGRAMS = {
     "taskset": "util-linux",
     "ip": "iproute2",
     "tc": "iproute2",
-    "ethtool": "ethtool",
     "iw": "iw",
     "hostapd": "hostapd",
 }

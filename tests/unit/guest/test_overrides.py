@@ -58,7 +58,7 @@ def words_of_plan(spec, profile):
                 yield "sk_pacing_shift", line[3]
         elif line[0] == "genl" and line[1] in nodes and (shift := shift_of(line)):
             yield "sk_pacing_shift", None if shift == KERNEL_SHIFT else str(shift)
-        elif line[:1] == ["run"] and line[1] in nodes and line[2:4] == ["ethtool", "-K"]:
+        elif line[0] == "ethtool" and line[1] in nodes and line[2] == "-K":
             yield "TSO, GSO and GRO", None
     for node in nodes:
         if "gso_max_segs" in plan.batches[f"{node}.ip"]:

@@ -91,11 +91,11 @@ def test_a_card_that_moderates_its_interrupts_is_set_so():
     assert moderation == {
         "gigabit": [],
         "tg3": [
-            "run\t-\tethtool\t-C\ts0\ttx-usecs\t72\ttx-frames\t53",
-            "run\t-\tethtool\t-C\ts0\trx-usecs\t20\trx-frames\t5",
+            "ethtool\t-\t-C\ts0\ttx-usecs\t72\ttx-frames\t53",
+            "ethtool\t-\t-C\ts0\trx-usecs\t20\trx-frames\t5",
         ],
         "e1000e": [
-            "run\t-\tethtool\t-C\ts0\ttx-usecs\t8\ttx-frames\t0",
+            "ethtool\t-\t-C\ts0\ttx-usecs\t8\ttx-frames\t0",
             "write\t-\t/sys/class/net/s0/wireline/receive_interval_ns\t50000",
         ],
     }

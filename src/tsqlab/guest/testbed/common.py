@@ -111,8 +111,8 @@ def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[s
     """Make a card, still in the first namespace, what its profile and *attributes* say."""
     mbit_per_s = line_rate // 10**6
     speed = ["speed", str(mbit_per_s), "duplex", "full", "autoneg", "off"]
-    yield ["run", "-", "ethtool", "-s", port.device, *speed]
-    yield ["run", "-", "ethtool", "-G", port.device, "tx", str(card.tx_ring)]
+    yield ["ethtool", "-", "-s", port.device, *speed]
+    yield ["ethtool", "-", "-G", port.device, "tx", str(card.tx_ring)]
     waits = {
         "tx": (card.completion_delay, card.completion_batch),
         "rx": (card.receive_delay, card.receive_batch),
@@ -120,12 +120,28 @@ def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[s
     for side, (delay, batch) in waits.items():
         if delay:
             coalesce = [f"{side}-usecs", str(delay // 1000), f"{side}-frames", str(batch or 0)]
-            yield ["run", "-", "ethtool", "-C", port.device, *coalesce]
+            yield ["ethtool", "-", "-C", port.device, *coalesce]
     own = {"receive_interval_ns": int(card.receive_interval)}
     for name, value in (own | dict(attributes)).items():
         if value:
             path = f"/sys/class/net/{port.device}/wireline/{name}"
             yield ["write", "-", path, str(value)]
+
+
+def like_programs(lines: Iterable[PlanLine]) -> Iterable[PlanLine]:
+    """*lines*, then as many random numbers drawn as if each ethtool among them were a program.
+
+    The kernel's random numbers are one stream, and what is set up after these lines takes its own
+    of it: netem draws what it loses, a router how long a neighbour is reachable. A program takes
+    two when it starts, one by the kernel (AT_RANDOM) and one by the C library (malloc's key). So
+    results are those of the time when ethtool(8) was run for each line.
+    """
+    programs = 0
+    for line in lines:
+        programs += line[0] == "ethtool"
+        yield line
+    if programs:
+        yield ["draw", str(2 * programs)]
 
 
 def up_commands(port: Port, testbed: Testbed, host: Host) -> list[str]:
@@ -146,7 +162,7 @@ def offload_lines(ports: Iterable[Port], host: Host, *, tso: Container[Port]) ->
     for port in ports:
         names = ["tso", "gso", "gro"] if port in tso else ["gso", "gro"]
         states = [word for name in names for word in (name, "off")]
-        yield ["run", port.node, "ethtool", "-K", port.device, *states]
+        yield ["ethtool", port.node, "-K", port.device, *states]
 
 
 def egress_queues(device: str, egress: Egress) -> list[str]:

@@ -31,6 +31,7 @@ from tsqlab.guest.testbed.common import (
     batch,
     card_lines,
     egress_queues,
+    like_programs,
     offload_lines,
     up_commands,
     wire_batch,
@@ -130,9 +131,11 @@ class Wifi:
         yield from control_lines(self.spec)
         yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
-        for port in self.wire:
-            card = self.profile.ethernet
-            yield from card_lines(port, card, card.line_rate, self._attributes(port))
+        card = self.profile.ethernet
+        cards = (
+            card_lines(port, card, card.line_rate, self._attributes(port)) for port in self.wire
+        )
+        yield from like_programs(line for lines in cards for line in lines)
         if self.wire:
             yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         yield from self._radios()

@@ -23,6 +23,7 @@ from tsqlab.guest.testbed.common import (
     batch,
     card_lines,
     egress_queues,
+    like_programs,
     offload_lines,
     up_commands,
     wire_batch,
@@ -94,8 +95,8 @@ class Wired:
         yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         line_rate = self.testbed.line_rate(self.card.line_rate)
-        for port in PORTS:
-            yield from card_lines(port, self.card, line_rate, self._attributes(port))
+        cards = (card_lines(port, self.card, line_rate, self._attributes(port)) for port in PORTS)
+        yield from like_programs(line for lines in cards for line in lines)
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         for node in self.testbed.nodes:
             yield from write_sysctls(node, node_sysctls(self.spec, self.card, node))
