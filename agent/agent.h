@@ -76,7 +76,14 @@ void enter_node(const char *node);
 pid_t fork_in_node(const char *node);
 void run_in_node(const char *node, char *const argv[]);
 void write_in_node(const char *node, const char *path, const char *value);
-void wait_for(pid_t pid, const char *node, const char *what, const char *arg);
+
+/*
+ * held.c: programs whose files stay open. Whether one is held already; if not, its
+ * child begins to be, and in any case its end is waited for: its wait status.
+ */
+bool held_program(const char *program);
+void held_begin(void);
+int held_end(pid_t pid);
 
 /* kernel_time.c: a sysctl in us, as a share of what the kernel gives TSQ by itself */
 void write_kernel_time(const char *node, const char *path, const char *numerator,

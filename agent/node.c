@@ -55,26 +55,22 @@ pid_t fork_in_node(const char *node)
 	return pid;
 }
 
-/* Waits for a child, which must succeed. */
-void wait_for(pid_t pid, const char *node, const char *what, const char *arg)
-{
-	int status;
-
-	if (waitpid(pid, &status, 0) != pid)
-		die_errno("waitpid");
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		die("in node %s: '%s %s' failed (wait status %#x)", node, what, arg, status);
-}
-
 void run_in_node(const char *node, char *const argv[])
 {
+	bool held = held_program(argv[0]);
 	pid_t pid = fork_in_node(node);
+	int status;
 
 	if (!pid) {
+		if (!held)
+			held_begin();
 		execvp(argv[0], argv);
 		die_errno("cannot run %s", argv[0]);
 	}
-	wait_for(pid, node, argv[0], argv[1] ? argv[1] : "");
+	status = held_end(pid);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		die("in node %s: '%s %s' failed (wait status %#x)", node, argv[0],
+		    argv[1] ? argv[1] : "", status);
 }
 
 /* A file in /proc/sys belongs to the namespace of the process that opens it. */

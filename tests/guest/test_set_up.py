@@ -3,6 +3,7 @@
 
 import dataclasses
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -104,3 +105,25 @@ def test_a_program_takes_as_many_random_numbers_as_are_drawn_for_it(guest):
         shutil.rmtree(out.parent)
     assert left["2"] == left["--version"]
     assert left["2"] != left["4"]
+
+
+def test_what_programs_are_made_of_stays_open(guest):
+    """Their libraries, too; each once, although it was run twice."""
+    out = guest(
+        *["run\t-\tip\tlink"] * 2,
+        "run\t-\tsh\t-c\tls -l /proc/1/fd > /tsqlab/out/open",
+        CLOCK,
+        "end",
+    )
+    left = [line.rpartition("/")[2] for line in (out / "open").read_text().splitlines()]
+    for name in ("ip", "libc.so.6", "ld-linux-x86-64.so.2"):
+        real = Path(f"/lib64/{name}").resolve().name if name.startswith("ld") else name
+        assert left.count(real) == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "status"), [("exit 3", "0x300"), ("kill -9 $$", "0x9"), ("kill -USR1 $$", "0xa")]
+)
+def test_a_program_that_fails_at_once_is_an_error(guest, script, status):
+    with pytest.raises(GuestError, match=rf"in node -: 'sh -c' failed \(wait status {status}\)"):
+        guest(f"run\t-\tsh\t-c\t{script}", CLOCK, "end")
