@@ -86,7 +86,7 @@ bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 	const struct al_rate *rate = &al_ppdu_stage(exchange->ppdu)->rate;
 	struct al_link *link = exchange->ppdu->queue->link;
 	struct al_mpdu *mpdu;
-	bool any = false;
+	bool any = false, new = false;
 
 	list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node) {
 		if (al_link_loses(link, rate, mpdu->bytes))
@@ -95,8 +95,11 @@ bool al_reception_unicast(struct al_exchange *exchange, struct al_radio *to)
 		if (mpdu->received)	/* before; the block ack got lost */
 			continue;
 		mpdu->received = true;
+		new = true;
 		reception_hand_over(exchange, mpdu, to);
 	}
+	if (new)
+		al_host_arm(to);
 	return any;
 }
 
@@ -116,6 +119,7 @@ void al_reception_overheard(struct al_exchange *exchange)
 		list_for_each_entry(mpdu, &exchange->ppdu->mpdus, node)
 			if (!link || !al_link_loses(link, rate, mpdu->bytes))
 				reception_hand_over(exchange, mpdu, radio);
+		al_host_arm(radio);
 	}
 }
 
@@ -127,6 +131,8 @@ void al_reception_multicast(struct al_exchange *exchange)
 	struct al_radio *radio;
 
 	list_for_each_entry(radio, &exchange->from->medium->radios, node)
-		if (al_reception_decodes(exchange, radio))
+		if (al_reception_decodes(exchange, radio)) {
 			reception_hand_over(exchange, mpdu, radio);
+			al_host_arm(radio);
+		}
 }

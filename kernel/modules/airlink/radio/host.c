@@ -158,8 +158,8 @@ bool al_host_send(struct al_queue *queue, struct sk_buff *skb, u64 now_ns)
 	return host->stopped;
 }
 
-/* @mpdu is done, acknowledged or not, and will be reported. Caller holds the
- * lock.
+/* @mpdu is done, acknowledged or not, and will be reported. Caller holds the lock, and
+ * calls al_host_arm() after the last one.
  */
 void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns)
 {
@@ -174,10 +174,11 @@ void al_host_done(struct al_radio *radio, struct al_mpdu *mpdu, u64 now_ns)
 						  node)->at_ns);
 	list_move_tail(&mpdu->node, &host->done);
 	host->done_frames++;
-	al_host_arm(radio);
 }
 
-/* @skb was received, and will go up to the host. Caller holds the lock. */
+/* @skb was received, and will go up to the host. Caller holds the lock, and calls
+ * al_host_arm() after the last one.
+ */
 void al_host_received(struct al_radio *radio, struct sk_buff *skb)
 {
 	struct al_host *host = &radio->host;
@@ -191,7 +192,6 @@ void al_host_received(struct al_radio *radio, struct sk_buff *skb)
 		host->first_received_ns = host->last_received_ns;
 	__skb_queue_tail(&host->received, skb);
 	radio->stats.frames_received++;
-	al_host_arm(radio);
 }
 
 static void host_fill_all(struct al_radio *radio)

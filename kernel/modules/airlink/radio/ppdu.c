@@ -164,8 +164,11 @@ static void ppdu_skip_dropped(struct al_queue *queue)
 		return;
 	__skb_queue_head_init(&up);
 	al_reorder_skip(&queue->reorder, queue->window.start, &up);
+	if (skb_queue_empty(&up))
+		return;
 	while ((skb = __skb_dequeue(&up)))
 		al_host_received(to, skb);
+	al_host_arm(to);
 }
 
 /*
@@ -204,6 +207,8 @@ void al_ppdu_close(struct al_ppdu *ppdu, bool answered, u64 now_ns)
 		radio->host.device_frames -= mpdu->msdus;
 		al_host_done(radio, mpdu, now_ns);
 	}
+	if (told)
+		al_host_arm(radio);
 	if (lost)
 		lost->sent.ends_loss = ppdu->aggregated;
 	kmem_cache_free(ppdu_cache, ppdu);

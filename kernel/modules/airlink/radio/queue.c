@@ -74,6 +74,7 @@ static void queue_give_up(struct al_queue *queue, struct al_mpdu *mpdu)
 	mpdu->sent.acked = false;
 	radio->stats.frames_dropped++;
 	al_host_done(radio, mpdu, ktime_get_ns());
+	al_host_arm(radio);
 }
 
 static void queue_give_up_in_device(struct al_queue *queue,
