@@ -58,6 +58,7 @@ def load():
         other.wait()
 
 
+@pytest.mark.kernels  # it builds none, but loads all CPUs for half a minute, and other tests wait
 @pytest.mark.usefixtures("kernel")
 def test_two_runs_under_load_are_the_same(experiment, tmp_path, load):
     """One alone and in order, one with all cells at once from another folder, another locale."""
