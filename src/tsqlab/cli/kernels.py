@@ -18,20 +18,23 @@ if TYPE_CHECKING:  # pydantic is not needed to build a kernel
     from tsqlab.experiment.matrix import Cell
 
 
-def build_shown(recipe: Recipe, jobs: int | None = None, trains: bool = True) -> Kernel:
-    """Build, or find built, a kernel; whether it *trains* one to have a profile for it."""
+def build_shown(recipe: Recipe, jobs: int | None = None, trains: bool | None = None) -> Kernel:
+    """Build, or find built, a kernel.
+
+    Whether it *trains* one to have a profile for it; None: if it has to be compiled anyway.
+    """
     what = f"Linux {recipe.source or recipe.version or versions()[0]} at {recipe.hz} Hz"
     if recipe.without:
         back = f"{len(recipe.without)} changes" if len(recipe.without) > 1 else recipe.without[0]
         what += f" without {back}"
     training = None
-    if trains:
+    if trains is not False:
         # It runs cells, and so loads what they are described by.
         from tsqlab.guest.training import CellTraining  # noqa: PLC0415
 
         training = CellTraining()
     with closing(BuildProgress(what)) as progress:
-        return build(recipe, progress, jobs, training)
+        return build(recipe, progress, jobs, training, anew=trains is True)
 
 
 def recipe_for(cell: Cell) -> Recipe:

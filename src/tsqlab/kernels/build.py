@@ -154,12 +154,15 @@ def build(
     progress: Progress | None = None,
     jobs: int | None = None,
     training: Training | None = None,
+    *,
+    anew: bool = True,
 ) -> Kernel:
     """The kernel of *recipe*, built if it is not in the cache, with so many *jobs* at a time.
 
     It is compiled by the last profile of its version, if there is one. Given a *training*, there
-    will be: a profile of a tarball is made first, unless it is of that source and that training.
-    Raises UsageError when there is no such source, and TsqlabError when it does not build.
+    will be: a profile of a tarball is made first, unless it is of that source and that training,
+    or the kernel is built and need not be *anew*. Raises UsageError when there is no such source,
+    and TsqlabError when it does not build.
     """
     progress = progress or Unwatched()
     check_folder(cache())
@@ -177,7 +180,8 @@ def build(
         made_of = _made_of_tree(tree, [*patches, *back], order.by_last_profile(), progress)
     else:
         tarball = _Tarball(found, patches, back)
-        if order.guided and training:
+        there = not anew and _is_there(replace(tarball, back=()), order.by_last_profile())
+        if order.guided and training and not there:
             _ensure_profile(tarball, order, training, progress)
         made_of = _made_of_tarball(tarball, order.by_last_profile(), progress)
     name = ", ".join(path.name for path in (recipe.source, recipe.patches) if path)

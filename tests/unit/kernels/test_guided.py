@@ -117,6 +117,24 @@ def test_without_a_training_and_a_profile_nothing_guides_it(recipe):
     assert compiled(guided) == ["net/1.o"], "the others are taken over"
 
 
+def test_a_run_does_not_train_where_a_kernel_is_built(recipe):
+    """Who has built one without a profile does not wait for minutes before a run."""
+    plain, training = build(recipe), Training()
+    assert build(recipe, training=training, anew=False) == plain
+    older = replace(recipe, without=("x",))
+    assert flags_of(build(older, training=training, anew=False)) == ["", "", ""]
+    assert training.flags == []
+    assert build(recipe, training=training) != plain
+    assert len(training.flags) == 1
+    assert build(recipe, training=Training("another"), anew=False) != plain
+
+
+def test_a_run_that_has_to_compile_a_kernel_trains_it(recipe):
+    training = Training()
+    assert build(recipe, training=training, anew=False) == build(recipe)
+    assert len(training.flags) == 1
+
+
 def test_another_source_or_training_makes_another_profile(recipe, tmp_path):
     first = build(recipe, training=Training())
     other = Training("another", "other counts")
