@@ -63,15 +63,17 @@ def test_what_is_hot_is_there_and_was_counted(kernels):
     ]
 
 
-def test_the_compiler_found_all_counts_and_has_used_them(kernels):
-    plain, guided = (kernel.linux.parent for kernel in kernels)
-    assert "-Wmissing-profile" not in (guided / "build.log").read_text()
-    name = "net/ipv4/tcp_output.o"
-    assert (plain / name).read_bytes() != (guided / name).read_bytes()
-    sections = subprocess.run(
-        ["readelf", "-SW", guided / name], capture_output=True, text=True, check=True
-    )
-    assert ".text.hot" in sections.stdout, "what is called often is in a section of its own"
+@pytest.mark.parametrize("name", ["net/ipv4/tcp_output", "net/core/dev", "kernel/time/hrtimer"])
+def test_the_compiler_has_found_the_counts(kernels, name):
+    """What is called often is then in a section of its own; else gcc would only have warned."""
+    found = [
+        ".text.hot" in subprocess.run(
+            ["readelf", "-SW", kernel.linux.parent / f"{name}.o"],
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for kernel in kernels
+    ]  # fmt: skip
+    assert found == [False, True]
 
 
 def test_no_makefile_has_flags_of_its_own_for_what_is_hot(kernels):

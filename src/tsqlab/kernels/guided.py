@@ -85,8 +85,9 @@ def counting(training: Training) -> tuple[str, ...]:
 def guided(profile: Profile) -> tuple[str, ...]:
     """What make is told so that hot objects are compiled by *profile*, which lies in its output."""
     # The seed has objects made anew when the profile is another. What a patch has changed has
-    # other counts, or none.
-    return _flags(f"{_USE} -frandom-seed={profile.key} -Wno-coverage-mismatch")
+    # other counts, or none, which is nothing to warn of.
+    quiet = "-Wno-coverage-mismatch -Wno-missing-profile"
+    return _flags(f"{_USE} -frandom-seed={profile.key} {quiet}")
 
 
 def guided_by(profile: Profile) -> str:
