@@ -91,6 +91,8 @@ void write_kernel_time(const char *node, const char *path, const char *numerator
 
 /* ethtool.c: what ethtool(8) does with OPTION DEVICE NAME VALUE ... */
 void ethtool_in_node(const char *node, int words, char *word[]);
+/* One of its commands that set or get a number; false, and errno, if it is refused. */
+bool ethtool_value(int fd, const char *device, uint32_t command, uint32_t *data);
 
 /* link.c: until a device has one; a guest in which it never has ends */
 void wait_for_link(const char *node, const char *device);

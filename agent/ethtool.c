@@ -133,15 +133,18 @@ static void set_by_message(const char *option, const char *device, int words, ch
 	genl_tell(ETHTOOL_GENL_NAME, &request);
 }
 
-static uint32_t ask(int fd, const char *device, uint32_t command, uint32_t data)
+bool ethtool_value(int fd, const char *device, uint32_t command, uint32_t *data)
 {
-	struct ethtool_value value = { .cmd = command, .data = data };
+	struct ethtool_value value = { .cmd = command, .data = *data };
 	struct ifreq request = { .ifr_data = (void *)&value };
 
+	if (strlen(device) >= IFNAMSIZ)
+		die("plan: no device has a name as long as '%s'", device);
 	strcpy(request.ifr_name, device);
 	if (ioctl(fd, SIOCETHTOOL, &request))
-		die_errno("%s refuses", device);
-	return value.data;
+		return false;
+	*data = value.data;
+	return true;
 }
 
 static void set_features(const char *device, int words, char *word[])
@@ -152,10 +155,12 @@ static void set_features(const char *device, int words, char *word[])
 		die_errno("no socket to set features by");
 	for (next = 0; next < words; next += 2) {
 		const struct feature *feature = feature_of(word[next]);
-		uint32_t value = value_of(word[next + 1], word[next]);
+		uint32_t value = value_of(word[next + 1], word[next]), became = value;
 
-		ask(fd, device, feature->set, value);
-		if (ask(fd, device, feature->get, 0) != value)
+		if (!ethtool_value(fd, device, feature->set, &became) ||
+		    !ethtool_value(fd, device, feature->get, &became))
+			die_errno("%s refuses", device);
+		if (became != value)
 			die("%s keeps %s as it was", device, word[next]);
 	}
 	close(fd);

@@ -4,10 +4,6 @@
  * beacons, which is when hostapd, in the background, has looked at the channel.
  */
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,15 +14,11 @@
 
 static bool has_link(int fd, const char *device)
 {
-	struct ethtool_value link = { .cmd = ETHTOOL_GLINK };
-	struct ifreq request = { .ifr_data = (void *)&link };
+	uint32_t link = 0;
 
-	if (strlen(device) >= IFNAMSIZ)
-		die("plan: no device has a name as long as '%s'", device);
-	strcpy(request.ifr_name, device);
-	if (ioctl(fd, SIOCETHTOOL, &request))
+	if (!ethtool_value(fd, device, ETHTOOL_GLINK, &link))
 		die_errno("cannot tell whether %s has a link", device);
-	return link.data;
+	return link;
 }
 
 void wait_for_link(const char *node, const char *device)
