@@ -8,8 +8,11 @@ schemas take half a second.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from importlib import import_module
+
+from tsqlab.cli import jobs
 
 
 def later(module: str) -> Callable[[argparse.Namespace], None]:
@@ -19,3 +22,11 @@ def later(module: str) -> Callable[[argparse.Namespace], None]:
         import_module(f"tsqlab.cli.{module}").execute(options)
 
     return command
+
+
+def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
+    """How many of *what* are run at a time."""
+    parser.add_argument(
+        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
+        help=f"{what} at a time (default: one a CPU)",
+    )  # fmt: skip

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from pathlib import Path
 
-from tsqlab.cli import count_to, folder, jobs
-from tsqlab.cli.options import later
+from tsqlab.cli import count_to, folder
+from tsqlab.cli.options import add_jobs, later
 from tsqlab.packetdrill.version import Version
 
 ALL = "all"
@@ -38,10 +37,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--sysctl", action="append", type=_sysctl, default=[], metavar="NAME=VALUE",
         help="set before each script, which may set it otherwise",
     )  # fmt: skip
-    parser.add_argument(
-        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
-        help="scripts at a time (default: one a CPU)",
-    )  # fmt: skip
+    add_jobs(parser, "scripts")
     parser.add_argument(
         "--timeout", type=count_to(_LIMIT_MAX_S), default=_LIMIT_S, metavar="S",
         help=f"how much virtual time a script may take (default: {_LIMIT_S} s)",

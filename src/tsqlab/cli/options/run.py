@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from tsqlab.cli import count_to, folder, jobs
-from tsqlab.cli.options import later
+from tsqlab.cli import count_to, folder
+from tsqlab.cli.options import add_jobs, later
 
 MORE_MAX = 100  # further seeds of a cell; each costs as much as the cell
 
@@ -20,10 +19,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help="every bundled experiment, the shortest first"
     )
-    parser.add_argument(
-        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
-        help="cells at a time (default: one a CPU)",
-    )  # fmt: skip
+    add_jobs(parser, "cells")
     parser.add_argument(
         "--out",
         type=folder,

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from tsqlab.cli import count_to, folder, jobs
-from tsqlab.cli.options import later
+from tsqlab.cli import count_to, folder
+from tsqlab.cli.options import add_jobs, later
 from tsqlab.experiment.era import ERAS, TODAY
 
 _MS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0)
@@ -31,10 +30,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--era", choices=list(ERAS), default=TODAY,
         help=f"{'; '.join(f'{era.name}: {era.title}' for era in ERAS.values())} (default: {TODAY})",
     )  # fmt: skip
-    parser.add_argument(
-        "--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
-        help="cells at a time (default: one a CPU)",
-    )  # fmt: skip
+    add_jobs(parser, "cells")
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="default: results/tune-PROFILE-CC[-ERA]"
     )
