@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class CellTraining:
 
     folder = f"{OUT_DIR}/{_COUNTS}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """See Training."""
         return key_of(*(text for plan in self._plans() for text in sorted(plan.files().values())))

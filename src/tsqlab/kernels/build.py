@@ -238,9 +238,13 @@ def _linux_folder(tarball: _Tarball, order: _Order) -> Path:
 def _is_there(tarball: _Tarball, order: _Order) -> _Made | None:
     """What is built already."""
     linux = _linux_folder(tarball, order)
-    if not is_made(linux) or not is_made(_modules_folder(linux)):
+    if not is_made(linux) or not is_made(modules := _modules_folder(linux)):
         return None
-    return _Made(linux, _modules_folder(linux), (_tree_of(linux) / _COTSQ_HEADER).exists())
+    return _made_in(linux, modules)
+
+
+def _made_in(linux: Path, modules: Path) -> _Made:
+    return _Made(linux, modules, (_tree_of(linux) / _COTSQ_HEADER).exists())
 
 
 def _base_of(tarball: _Tarball, order: _Order, progress: Progress) -> _Made | None:
@@ -292,7 +296,7 @@ def _made_of_tarball(tarball: _Tarball, order: _Order, progress: Progress) -> _M
                 module.rename(folder / module.name)
 
     modules = made(_modules_folder(linux), compile_modules, ("*.ko",), progress=progress)
-    return _Made(linux, modules, (tree / _COTSQ_HEADER).exists())
+    return _made_in(linux, modules)
 
 
 def _renamed(base: _Made, tree: Path, linux: Path) -> dict[Path, Path]:
