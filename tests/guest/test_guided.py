@@ -3,11 +3,13 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
@@ -74,6 +76,26 @@ def test_the_compiler_has_found_the_counts(kernels, name):
         for kernel in kernels
     ]  # fmt: skip
     assert found == [False, True]
+
+
+def test_a_kernel_of_another_source_finds_the_counts_too(tmp_path):
+    """Of static functions as well, which gcc knows by the name that their file has.
+
+    Asked here without the flags that keep it quiet. What it is to write is named as it was, since
+    that is part of a function's name, too.
+    """
+    folder = build(Recipe(without=ERAS["4.16"].patches)).linux.parent
+    (tmp_path / "net/ipv4").mkdir(parents=True)
+    shutil.copy(folder / "net/ipv4/tcp_output.gcda", tmp_path / "net/ipv4")
+    for name in ("tree", "include", "arch"):
+        (tmp_path / name).symlink_to(folder / name)
+    command = (folder / "net/ipv4/.tcp_output.o.cmd").read_text().splitlines()[0]
+    loud = command.partition(" := ")[2].replace("-Wno-missing-profile", "-Wmissing-profile")
+    assert "-Wmissing-profile" in loud
+    said = subprocess.run(
+        ["sh", "-c", loud], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stderr
+    assert "not found" not in said
 
 
 def test_no_makefile_has_flags_of_its_own_for_what_is_hot(kernels):

@@ -25,7 +25,7 @@ compile = \
 	echo "  CC      net/$*.o"; \
 	sleep $${SLOWLY:-0}; \
 	mkdir -p $(@D); \
-	! grep -H -n mistake $< || { echo "$(CURDIR)/$<:1:1: error: mistake"; exit 1; }; \
+	! grep -H -n mistake $< || { echo "$(srctree)/$<:1:1: error: mistake"; exit 1; }; \
 	echo '$(flags)' >$(@D)/.$*.o.cmd; \
 	cp $< $@
 $(O)/net/%.o: net/%.c include/a.h FORCE

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 _HOT = KERNEL_CONFIG / "hot.txt"
 _ABOUT = "tsqlab.json"
 
-_USE = "-fprofile-use -fprofile-partial-training -fno-profile-values"
-"""How counts are used. gcc looks for them beside the object, with the suffix gcda."""
+_USE = "-fprofile-use -fprofile-partial-training -fprofile-correction -fno-profile-values"
+"""How counts are used. gcc looks for them beside the object, with the suffix gcda. The correction
+is of a function that a patch has changed: it has no counts, and those who call it have."""
 
 
 class Training(Protocol):

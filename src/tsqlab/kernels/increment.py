@@ -33,7 +33,7 @@ from tsqlab.keys import key_of
 _COPIED = "copied-from"
 """The file that is written when all that was built is copied, before make goes on from it."""
 
-_NOTES = ("*.cmd", "*.d", "Makefile")
+_NOTES = ("*.cmd", "*.d", "*.mod", "modules.order", "Makefile")
 """Where make and Kbuild note the folders that they worked in."""
 
 _OF_ONE_BUILD = ("*.log", "tsqlab.json", ".whole")

@@ -30,6 +30,10 @@ _REPRODUCIBLE = {
 # Variables of the caller's environment that must not change the build.
 _OURS = ("MAKE", "KBUILD", "ARCH", "SUBARCH", "CROSS_COMPILE")
 
+_TREE = "tree"
+"""The link in the output to the source tree. A static function has its counts by the name of its
+file (tsqlab.kernels.guided), so all trees have the same name while User-Mode Linux is compiled."""
+
 HOST = ""
 """The architecture of this machine: Kbuild knows its own name for it."""
 
@@ -71,10 +75,21 @@ def make(
     command = ["make", "-C", str(build.tree), f"O={build.output}", *arch, f"-j{jobs}", *targets]
     if build.module:
         command.append(f"M={build.module}")
+    elif build.arch == "um":
+        command.append(f"srctree={_link_to_tree(build)}")
     with building(build.module, forget) if build.module else building(build.output):
         status = _run(command, log_path, pace or Pace(None, build.output), progress or Unwatched())
     if status:
-        raise TsqlabError(f"the build failed; {log_path} has all of it\n{_telling(log_path)}")
+        telling = _telling(log_path, build.tree)
+        raise TsqlabError(f"the build failed; {log_path} has all of it\n{telling}")
+
+
+def _link_to_tree(build: Build) -> str:
+    link = build.output / _TREE
+    if not link.is_symlink() or link.readlink() != build.tree:
+        link.unlink(missing_ok=True)
+        link.symlink_to(build.tree)
+    return _TREE
 
 
 def _run(command: Sequence[str], log_path: Path, pace: Pace, progress: Progress) -> int:
@@ -108,9 +123,10 @@ def _run(command: Sequence[str], log_path: Path, pace: Pace, progress: Progress)
     return process.returncode
 
 
-def _telling(log_path: Path, context: int = 6, most: int = 40) -> str:
-    """The lines of a build log that say what went wrong."""
-    lines = log_path.read_text("utf-8", "replace").splitlines()
+def _telling(log_path: Path, tree: Path, context: int = 6, most: int = 40) -> str:
+    """The lines of a build log that say what went wrong, with the name that *tree* has."""
+    text = log_path.read_text("utf-8", "replace")
+    lines = re.sub(rf"(?<![\w./-]){_TREE}/", lambda _: f"{tree}/", text).splitlines()
     marks = ("error:", "Error ", "ERROR:", "undefined reference", "*** ")
     for number, line in enumerate(lines):
         if any(mark in line for mark in marks):

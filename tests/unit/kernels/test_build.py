@@ -199,6 +199,19 @@ def test_a_failed_build_shows_the_compilers_lines(tmp_path):
     assert str(caught.value).count("chatter") < 10
 
 
+def test_a_tree_has_one_name_while_it_is_compiled_and_its_own_in_errors(tmp_path):
+    output = tmp_path / "output"
+    output.mkdir()
+    for name in ("a", "b"):
+        tree = tmp_path / name
+        tree.mkdir()
+        (tree / "Makefile").write_text("all:\n\t@echo $(srctree)/x.c:1:2: error: /tree/y; false\n")
+        with pytest.raises(TsqlabError, match=rf"{tree}/x\.c:1:2: error: /tree/y"):
+            make(Build(tree, output), ["all"], tmp_path / "log")
+        assert "\ntree/x.c:1:2" in (tmp_path / "log").read_text()
+        assert (output / "tree").resolve() == tree
+
+
 def test_kernels_have_names(tmp_path):
     recipe = Recipe(source=tmp_path, hz=250)
     remember("net-next", recipe)

@@ -2,8 +2,10 @@
 """A kernel with a few files changed: only these are compiled, and the other stays what it is."""
 
 import os
+import shutil
 import sys
 import tarfile
+from itertools import pairwise
 
 import pytest
 
@@ -100,6 +102,20 @@ def test_a_copy_has_the_times_and_the_new_names(tmp_path):
     (folder / "net" / "a.o").unlink()
     copy_built(base, folder, {})
     assert not (folder / "net" / "a.o").exists(), "what make did since is kept"
+
+
+def test_a_copy_of_a_copy_names_neither(tmp_path):
+    """A module is linked of the objects that its *.mod names, whose folder may be gone."""
+    folders = [tmp_path / name for name in ("first", "second", "third")]
+    names = (".x.mod.cmd", "x.mod", "modules.order")
+    folders[0].mkdir()
+    for name in names:
+        (folders[0] / name).write_text(f"{folders[0]}/x.o\n")
+    for base, folder in pairwise(folders):
+        folder.mkdir()
+        copy_built(base, folder, {})
+        shutil.rmtree(base)
+    assert {(folders[2] / name).read_text() for name in names} == {f"{folders[2]}/x.o\n"}
 
 
 def test_a_linked_tree_has_real_folders_where_a_file_is_changed(tmp_path):
