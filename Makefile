@@ -24,10 +24,10 @@ demo: setup	## installs what is missing, builds the kernel once, runs a short ex
 check: lint unit	## lint, types, and the tests that need no kernel: before each commit
 
 test: setup	## `check`, and the tests that boot guests: ten minutes from nothing
-	@# While a package is fetched, or a kernel's source unpacked, one CPU would have nothing to do.
-	@$(MAKE) --no-print-directory -j2 lint kernel
-	@echo "== tests"
-	@$(BIN)/pytest -n $(shell nproc) --dist worksteal -m "not kernels"
+	@# While a kernel's source is unpacked, or it is linked, one CPU would have nothing to do.
+	@$(MAKE) --no-print-directory -j2 check kernel
+	@echo "== tests that boot guests"
+	@$(BIN)/pytest -n $(shell nproc) --dist worksteal -m "not kernels" tests/guest tests/kernel
 
 # A kernel without CoTSQ to compare with, 6.1, and each patch of the series by itself.
 test-kernels: setup-dev kernel	## tests that build further kernels, and checkpatch; CI runs it after `test`

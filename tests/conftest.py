@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests share."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ from hypothesis import settings
 # How long an example takes is the machine's business: a deadline would fail on a busy one.
 settings.register_profile("tsqlab", deadline=None)
 settings.load_profile("tsqlab")
+
+# A shell has what it runs in the background ignore it, and so would whatever a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 GOLDEN = Path(__file__).parent / "golden"
 
