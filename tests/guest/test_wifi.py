@@ -43,6 +43,20 @@ def test_a_larger_tsq_aggregates_more(cell, device):
     assert unlimited["ping_ms_p50"] > stock["ping_ms_p50"]
 
 
+@pytest.mark.parametrize("device", ["ideal", "ath9k"])
+def test_a_profile_has_the_last_word_on_its_turns(cell, tmp_path, device):
+    """Below mac80211 too, which hostapd tells of its own when the station comes."""
+    rare = tmp_path / "rare.toml"
+    text = bundled_profiles()[device].read_text()
+    rare.write_text(text + "edca = { BE = { cw_min = 511, cw_max = 511 } }\n")
+    flows = {"test": "udp_flood", "length": "2 s", "delay": "1 s"}
+    usual, patient = (
+        summarise(cell({"testbed": wifi(device=name), "flows": flows}))
+        for name in (device, str(rare))
+    )
+    assert patient["goodput_mbps"] < 0.6 * usual["goodput_mbps"]  # 2.3 ms more, on average
+
+
 @pytest.mark.parametrize("device", ["ath9k_htc", "ath9k", "ath10k"])
 def test_stations_share_the_air(cell, device):
     document = cell({"testbed": wifi(stations=2, device=device), "flows": {"streams": 2, **SHORT}})

@@ -142,11 +142,15 @@ class Wifi:
         for node in self.testbed.nodes:
             yield from write_sysctls(node, node_sysctls(self.spec, self.profile, node))
         yield from self.front.associate(self._bss())
+        # By now mac80211 has set what hostapd gives to a station, and to its own access point.
+        for site in self.sites:
+            yield from self._edca(site, site.profile.edca_changes())
         for node in self.testbed.nodes:
             for program in ("ip", "tc"):
                 if f"{node}.{program}" in files:
                     yield ["run", node, program, "-batch", f"{PLAN_DIR}/{node}.{program}"]
-        yield from offload_lines(self.ports, self.host, tso=self.wire)
+        no_gro = [site.port for site in self.sites if not site.profile.gro]
+        yield from offload_lines(self.ports, self.host, tso=self.wire, no_gro=no_gro)
 
     def _bss(self) -> Bss:
         return Bss(
@@ -164,15 +168,18 @@ class Wifi:
         for site in self.sites:
             yield genl(site.port.node, messages.new_radio(self._radio(site)))
         for site in self.sites:
-            own = () if site.access_point else _ACCESS_POINT_EDCA
-            for edca in (*own, *site.profile.edca_changes()):
-                yield genl("-", messages.set_radio(MEDIUM, site.port.mac, edca=edca))
+            yield from self._edca(site, () if site.access_point else _ACCESS_POINT_EDCA)
         if self.testbed.loss or self.testbed.snr is not None:
             for station in self.stations:
                 here, there = station.port.mac, self.access_point.port.mac
                 for sender, receiver in ((here, there), (there, here)):
                     noise = Link(MEDIUM, sender, receiver, self.testbed.loss, self.testbed.snr)
                     yield genl("-", messages.set_link(noise))
+
+    @staticmethod
+    def _edca(site: _Site, changes: Iterable[Edca]) -> Iterable[PlanLine]:
+        for edca in changes:
+            yield genl("-", messages.set_radio(MEDIUM, site.port.mac, edca=edca))
 
     def _radio(self, site: _Site) -> Radio:
         attributes = site.profile.attributes()
