@@ -149,6 +149,7 @@ class Airlink(BaseModel):
     access_point: Airlink | None = None
     ethernet: Wireline  # the wire between the access point and the server
     edca: dict[Literal["VO", "VI", "BE", "BK"], EdcaOverride] = {}
+    gro: bool = True  # whether the driver passes received frames through GRO
 
     aggregate_frames: _Subframes = None
     aggregate_bytes: _SomeBytes = None

@@ -58,8 +58,8 @@ def words_of_plan(spec, profile):
                 yield "sk_pacing_shift", line[3]
         elif line[0] == "genl" and line[1] in nodes and (shift := shift_of(line)):
             yield "sk_pacing_shift", None if shift == KERNEL_SHIFT else str(shift)
-        elif line[0] == "ethtool" and line[1] in nodes and line[2] == "-K":
-            yield "TSO, GSO and GRO", None
+        elif line[0] == "ethtool" and line[1] in nodes and line[2] == "-K" and "gso" in line:
+            yield "TSO, GSO and GRO", None  # GRO alone is what the radio's own driver has not
     for node in nodes:
         if "gso_max_segs" in plan.batches[f"{node}.ip"]:
             yield "gso_max_segs", None

@@ -155,14 +155,21 @@ def up_commands(port: Port, testbed: Testbed, host: Host) -> list[str]:
     ]
 
 
-def offload_lines(ports: Iterable[Port], host: Host, *, tso: Container[Port]) -> Iterable[PlanLine]:
-    """Switch off what a host has off; a device begins with all that it has. *tso*: who has that."""
-    if host.offloads == "on":
-        return
+def offload_lines(
+    ports: Iterable[Port], host: Host, *, tso: Container[Port], no_gro: Container[Port] = ()
+) -> Iterable[PlanLine]:
+    """Switch off what a host has off, or a device has not; it begins with all that there is.
+
+    *tso*: who has that. *no_gro*: whose driver has none.
+    """
     for port in ports:
-        names = ["tso", "gso", "gro"] if port in tso else ["gso", "gro"]
+        if host.offloads == "on":
+            names = ["gro"] if port in no_gro else []
+        else:
+            names = ["tso", "gso", "gro"] if port in tso else ["gso", "gro"]
         states = [word for name in names for word in (name, "off")]
-        yield ["ethtool", port.node, "-K", port.device, *states]
+        if states:
+            yield ["ethtool", port.node, "-K", port.device, *states]
 
 
 def egress_queues(device: str, egress: Egress) -> list[str]:
