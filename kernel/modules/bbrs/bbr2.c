@@ -48,3 +48,5 @@ struct bbrs_control bbrs_bbr2 = {
 		.up_is_over	= bbr2_up_is_over,
 	},
 };
+
+MODULE_ALIAS("tcp_bbr2");

@@ -79,3 +79,5 @@ struct bbrs_control bbrs_bbr3 = {
 		.up_is_over	= bbr3_up_is_over,
 	},
 };
+
+MODULE_ALIAS("tcp_bbr3");

@@ -103,3 +103,5 @@ struct bbrs_control bbrs_bbr_cycle = {
 		.update_phase	= bbr_cycle_update_phase,
 	},
 };
+
+MODULE_ALIAS("tcp_bbr_cycle");

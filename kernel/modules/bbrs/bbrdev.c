@@ -109,3 +109,5 @@ struct bbrs_control bbrs_bbrdev = {
 		.update_phase	= bbrs_drain_to_target,
 	},
 };
+
+MODULE_ALIAS("tcp_bbrdev");

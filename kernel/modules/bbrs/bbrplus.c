@@ -55,3 +55,5 @@ struct bbrs_control bbrs_bbrplus = {
 		.pace		= bbrplus_pace,
 	},
 };
+
+MODULE_ALIAS("tcp_bbrplus");

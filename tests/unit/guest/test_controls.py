@@ -62,3 +62,9 @@ def test_each_change_of_bbr_that_can_be_taken_back_is_a_parameter():
 def test_the_names_are_those_that_the_module_registers():
     sources = "".join(path.read_text() for path in BBRS.glob("*.c"))
     assert set(re.findall(r'\bBBRS_\w+_OPS\("(\w+)"\)', sources)) == CONTROLS
+
+
+@pytest.mark.parametrize("control", sorted(CONTROLS))
+def test_the_kernel_finds_the_module_by_a_control_s_name(control):
+    """TCP asks for the module tcp_NAME when a sysctl or a socket names a control it has not."""
+    assert f'MODULE_ALIAS("tcp_{control}");' in (BBRS / f"{control}.c").read_text().splitlines()
