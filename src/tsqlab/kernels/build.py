@@ -236,11 +236,9 @@ def _linux_folder(tarball: _Tarball, order: _Order) -> Path:
 
 
 def _is_there(tarball: _Tarball, order: _Order) -> _Made | None:
-    """What is built already."""
+    """What is built already; of its modules it may be without, if their sources have changed."""
     linux = _linux_folder(tarball, order)
-    if not is_made(linux) or not is_made(modules := _modules_folder(linux)):
-        return None
-    return _made_in(linux, modules)
+    return _made_in(linux, _modules_folder(linux)) if is_made(linux) else None
 
 
 def _made_in(linux: Path, modules: Path) -> _Made:
@@ -285,11 +283,12 @@ def _made_of_tarball(tarball: _Tarball, order: _Order, progress: Progress) -> _M
     tree = _tree_of(linux)
 
     def compile_modules(folder: Path) -> None:
-        if base:
+        copied = base is not None and is_made(base.modules)
+        if base and copied:
             copy_built(base.modules, folder, _renamed(base, tree, linux))
         for source in _module_sources():
             work = folder / source.name
-            if not base:
+            if not copied:
                 shutil.copytree(source, work)
             make_modules(Build(tree, linux, jobs=order.jobs), work, progress=progress)
             for module in work.glob("*.ko"):

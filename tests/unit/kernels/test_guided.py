@@ -129,6 +129,20 @@ def test_a_run_does_not_train_where_a_kernel_is_built(recipe):
     assert build(recipe, training=Training("another"), anew=False) != plain
 
 
+def test_a_changed_module_is_compiled_and_no_kernel(recipe, tmp_path, monkeypatch):
+    first, training = build(recipe, training=Training()), Training("another")
+    changed = tmp_path / "modules" / "x"
+    changed.mkdir(parents=True)
+    (changed / "Kbuild").touch()
+    monkeypatch.setattr(BUILD, "KERNEL_MODULES", changed.parent)
+    run = build(recipe, training=training, anew=False)
+    assert run.linux == first.linux
+    assert [path.name for path in run.modules.glob("*.ko")] == ["x.ko"]
+    older = build(replace(recipe, without=("x",)))
+    assert compiled(older) == ["net/1.o"], "the others are taken over"
+    assert training.flags == []
+
+
 def test_a_run_that_has_to_compile_a_kernel_trains_it(recipe):
     training = Training()
     assert build(recipe, training=training, anew=False) == build(recipe)
