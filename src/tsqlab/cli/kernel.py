@@ -10,8 +10,10 @@ from pathlib import Path
 from tsqlab.cli import folder, jobs
 from tsqlab.cli.kernels import build_shown
 from tsqlab.cli.progress import BuildProgress
+from tsqlab.errors import UsageError
 from tsqlab.kernels import Recipe, built
 from tsqlab.kernels.deb import Order, build_packages
+from tsqlab.kernels.dkms import build_dkms_package
 from tsqlab.kernels.names import named, remember
 
 
@@ -52,7 +54,13 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     build.add_argument("--jobs", type=jobs, metavar="N", help="at a time (default: the CPUs)")
     build.set_defaults(command=_build)
 
-    deb = actions.add_parser("deb", help="build Debian packages with CoTSQ for a real machine")
+    deb = actions.add_parser("deb", help="build Debian packages for a real machine")
+    deb.add_argument(
+        "--only",
+        choices=("kernel", "bbrs"),
+        help="the kernel's packages, or that of the BBR family, a module that DKMS compiles on the "
+        "machine, which takes a second (default: both)",
+    )
     deb.add_argument("--version", help="6.12 or 6.1 (default: 6.12)")
     deb.add_argument(
         "--config",
@@ -88,9 +96,19 @@ def _build(options: argparse.Namespace) -> None:
 
 def _deb(options: argparse.Namespace) -> None:
     order = Order(options.version, options.config, options.out, options.jobs)
-    with closing(BuildProgress("the packages")) as progress:
-        packages = build_packages(order, progress)
-    print(f"sudo apt-get install {' '.join(str(path.absolute()) for path in packages)}")
+    if options.only == "bbrs" and order != Order(out=options.out):
+        raise UsageError("--version, --config and --jobs are the kernel's: --only bbrs has none")
+    if options.only != "kernel":
+        # A module that was edited has the same version, which apt passes over unless told not to.
+        _say_install("--reinstall", build_dkms_package(options.out).absolute())
+    if options.only != "bbrs":
+        with closing(BuildProgress("the packages")) as progress:
+            packages = build_packages(order, progress)
+        _say_install(*(path.absolute() for path in packages))
+
+
+def _say_install(*words: object) -> None:
+    print("sudo apt-get install", *words, flush=True)
 
 
 def _list(options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
@@ -17,9 +18,12 @@ from tsqlab.kernels.pace import Pace
 from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.kernels.unfinished import building, forget
 
+BUILD_DAY = datetime(2024, 1, 1, tzinfo=UTC)
+"""The day on which all that is built was built, as it says itself."""
+
 # These keep the machine, the user and the day out of what is built.
 _REPRODUCIBLE = {
-    "KBUILD_BUILD_TIMESTAMP": "2024-01-01 00:00:00 UTC",
+    "KBUILD_BUILD_TIMESTAMP": f"{BUILD_DAY:%Y-%m-%d %H:%M:%S UTC}",
     "KBUILD_BUILD_USER": "tsqlab",
     "KBUILD_BUILD_HOST": "tsqlab",
     "KBUILD_BUILD_VERSION": "1",

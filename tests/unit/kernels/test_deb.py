@@ -127,12 +127,34 @@ def kbuild(monkeypatch, tmp_path):
 def test_the_command_line_builds_and_says_what_to_install(kbuild, config, tmp_path, capsys):
     out = tmp_path / "debs"
     arguments = ["kernel", "deb", "--config", str(config), "--out", str(out), "--jobs", "3"]
-    assert main(arguments) == 0
+    assert main([*arguments, "--only", "kernel"]) == 0
     packages = [out / "linux-image-1_1_x.deb", out / "linux-headers-1_1_x.deb"]
-    assert capsys.readouterr().out == f"sudo apt-get install {packages[0]} {packages[1]}\n"
+    install = f"sudo apt-get install {packages[0]} {packages[1]}\n"
+    assert capsys.readouterr().out == install
     assert sorted(out.glob("*.deb")) == sorted(packages), "linux-libc-dev is the system's own"
     assert [targets for _, targets in kbuild] == [["olddefconfig"], ["bindeb-pkg"]]
     assert {(build.arch, build.jobs) for build, _ in kbuild} == {("", 3)}
+    assert main(arguments) == 0
+    (module,) = set(out.glob("*.deb")) - set(packages)
+    assert capsys.readouterr().out == f"sudo apt-get install --reinstall {module}\n{install}"
+
+
+def test_the_module_s_package_needs_no_kernel_s_build(kbuild, tmp_path, capsys):
+    arguments = ["kernel", "deb", "--only", "bbrs", "--out", str(tmp_path)]
+    assert main(arguments) == 0
+    (package,) = tmp_path.iterdir()
+    assert capsys.readouterr().out == f"sudo apt-get install --reinstall {package}\n"
+    assert kbuild == []
+
+
+@pytest.mark.parametrize(
+    "option", [["--version", "6.1"], ["--config", "/boot/config"], ["--jobs", "1"]]
+)
+def test_what_is_said_of_a_kernel_is_refused_where_none_is_built(option, tmp_path, capsys):
+    out = tmp_path / "debs"
+    assert main(["kernel", "deb", "--only", "bbrs", "--out", str(out), *option]) == 2
+    assert "--only bbrs has none" in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.usefixtures("kbuild")
