@@ -84,12 +84,17 @@ def test_what_is_set_below_tcp(cell, testbed, lab, sender, ms):
 
 
 @pytest.mark.parametrize(
-    ("testbed", "device"), [({}, "c0"), (FULLMAC, "wlan1"), (SOFTMAC, "wlan1")],
-    ids=["wire", "fullmac", "softmac"],
-)  # fmt: skip
-@pytest.mark.parametrize(("offloads", "state"), [("on", "on"), ("gso", "off")])
-def test_devices_begin_with_all_offloads(guest, testbed, device, offloads, state):
+    ("radio", "offloads", "state"),
+    [
+        *((radio, "on", "on") for radio in ("", "ideal", "ath10k")),
+        *((radio, "gso", "off") for radio in ("", "ideal", "ath10k")),
+        *((radio, "on", "off") for radio in ("ath9k_htc", "ath9k")),  # their drivers have no GRO
+    ],
+)
+def test_devices_begin_with_all_offloads(guest, radio, offloads, state):
     """So a host that has them on is told nothing. A radio, without scatter-gather, has only GRO."""
+    testbed = {"layout": "wifi", "device": radio} if radio else {}
+    device = "wlan1" if radio else "c0"
     out = guest(
         f"run\tC\tsh\t-c\tethtool -k {device} > /tsqlab/out/offloads",
         "clock\t10000000000\t100000000\t10100000000",
@@ -98,7 +103,7 @@ def test_devices_begin_with_all_offloads(guest, testbed, device, offloads, state
     )
     found = dict(re.findall(r"([a-z-]+)-offload: (on|off)", (out / "offloads").read_text()))
     names = ["generic-receive"]
-    names += [] if testbed else ["tcp-segmentation", "generic-segmentation"]
+    names += [] if radio else ["tcp-segmentation", "generic-segmentation"]
     assert {found[name] for name in names} == {state}
 
 
