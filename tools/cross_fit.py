@@ -27,8 +27,10 @@ from pathlib import Path
 
 from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.load import load
+from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.reference import reference_of
 from tsqlab.experiment.stored import read_folder
+from tsqlab.report.table import markdown
 from tsqlab.report.verdicts import check
 
 Held = Mapping[str, bool]
@@ -41,10 +43,9 @@ class Unknown:
 
     name: str
     values_us: Sequence[int]
-    bundled_us: int  # what the profile has
     keys: Mapping[str, int]  # those that it decides: so many us more than it
     experiments: Sequence[str]  # those that have claims of the card
-    device: str  # the card, where it is one of several
+    device: str  # the card: the profile that has the number, which is among the values
 
     def options(self, value_us: int) -> list[str]:
         """What sets it to a value."""
@@ -55,7 +56,6 @@ UNKNOWNS = (
     Unknown(
         "ath9k_htc.refill_delay",
         (200, 250, 300, 350, 400, 450, 500),
-        350,
         # Completions go up after the next aggregate was formed (docs/calibration.md).
         {"refill_delay": 0, "report_delay": 125},
         ("agg-4", "agg-6", "cotsq-3", "cotsq-4", "cotsq-5",
@@ -65,7 +65,6 @@ UNKNOWNS = (
     Unknown(
         "ath10k.report_delay",
         (0, 250, 500, 1000, 1500, 2000),
-        500,
         {"report_delay": 0},
         ("cotsq-9", "lwn-4"),
         "ath10k_3x3",
@@ -117,8 +116,15 @@ def count(held: Held, names: Sequence[str]) -> int:
     return sum(held.get(name, False) for name in names)
 
 
-def report(unknown: Unknown, tried: Mapping[int, Held]) -> list[str]:
-    """The tables, as Markdown."""
+def bundled_us(unknown: Unknown) -> int:
+    """What the profile has."""
+    profile = load_profile(unknown.device)
+    assert isinstance(profile, Airlink)
+    return profile.number(unknown.name.partition(".")[2]) // 1000
+
+
+def report(unknown: Unknown, tried: Mapping[int, Held], bundled: int) -> list[str]:
+    """The table, as Markdown, and what either half says of the value that is *bundled*."""
     names = sorted({name for held in tried.values() for name in held})
     first, second = halves(names)
     rows = [
@@ -126,24 +132,19 @@ def report(unknown: Unknown, tried: Mapping[int, Held]) -> list[str]:
         for value, held in sorted(tried.items())
     ]
     sizes = [str(len(part)) for part in (names, first, second)]
-    lines = table([f"`{unknown.name}`", "all", "one half", "the other"], [["of", *sizes], *rows])
+    head = [f"`{unknown.name}`", "all", "one half", "the other"]
+    lines = [markdown(head, [["of", *sizes], *rows]), ""]
     for name, fitted, other in (("one half", first, second), ("the other", second, first)):
         value = best(tried, fitted)
         lines.append(
             f"fitted to {name}: {value} us, with which {count(tried[value], other)} of the "
-            f"{len(other)} others hold; with the profile's {unknown.bundled_us} us "
-            f"{count(tried[unknown.bundled_us], other)}"
+            f"{len(other)} others hold; with the profile's {bundled} us "
+            f"{count(tried[bundled], other)}"
         )
     lines.append(f"fitted to all: {best(tried, names)} us")
     moved = [name for name in names if len({held.get(name) for held in tried.values()}) > 1]
     lines.append(f"claims that it moves: {', '.join(moved)}")
     return lines
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table of Markdown whose first column is text."""
-    lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
-    return [f"| {' | '.join(line)} |" for line in lines] + [""]
 
 
 def main() -> None:
@@ -153,7 +154,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     for unknown in UNKNOWNS:
         tried = {value: run(unknown, value, folder) for value in unknown.values_us}
-        print("\n".join(report(unknown, tried)), "\n", flush=True)
+        print("\n".join(report(unknown, tried, bundled_us(unknown))), "\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -180,8 +180,8 @@ def build(
         made_of = _made_of_tree(tree, [*patches, *back], order.by_last_profile(), progress)
     else:
         tarball = _Tarball(found, patches, back)
-        there = not anew and _is_there(replace(tarball, back=()), order.by_last_profile())
-        if order.guided and training and not there:
+        plain = replace(tarball, back=())
+        if order.guided and training and (anew or not _is_there(plain, order.by_last_profile())):
             _ensure_profile(tarball, order, training, progress)
         made_of = _made_of_tarball(tarball, order.by_last_profile(), progress)
     name = ", ".join(path.name for path in (recipe.source, recipe.patches) if path)
@@ -283,12 +283,12 @@ def _made_of_tarball(tarball: _Tarball, order: _Order, progress: Progress) -> _M
     tree = _tree_of(linux)
 
     def compile_modules(folder: Path) -> None:
-        copied = base is not None and is_made(base.modules)
-        if base and copied:
-            copy_built(base.modules, folder, _renamed(base, tree, linux))
+        others = base if base and is_made(base.modules) else None
+        if others:
+            copy_built(others.modules, folder, _renamed(others, tree, linux))
         for source in _module_sources():
             work = folder / source.name
-            if not copied:
+            if not others:
                 shutil.copytree(source, work)
             make_modules(Build(tree, linux, jobs=order.jobs), work, progress=progress)
             for module in work.glob("*.ko"):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tsqlab.experiment.stored import Result
 from tsqlab.report.plots.axes import short
+from tsqlab.report.table import markdown
 from tsqlab.results.repetitions import over_seeds
 
 EXPERIMENT = "hosts"
@@ -27,9 +28,8 @@ def hosts_markdown(results: Sequence[Result]) -> str:
     settings = dict.fromkeys(str(result.factors["tsq"]) for result in results)
     first, *others = _METRICS.values()
     head = [text for host in _HOSTS.values() for text in (f"{host}: {first}", *others)]
-    lines = [["TSQ", *head], ["---", *("---:" for _ in head)]]
-    lines += [[_NAMES.get(tsq, tsq), *_numbers(results, tsq)] for tsq in settings]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = ([_NAMES.get(tsq, tsq), *_numbers(results, tsq)] for tsq in settings)
+    return markdown(["TSQ", *head], rows)
 
 
 def _numbers(results: Sequence[Result], tsq: str) -> list[str]:

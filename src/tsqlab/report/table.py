@@ -199,3 +199,9 @@ def aligned(lines: Sequence[Sequence[str]], left: int) -> list[str]:
                   for column, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip()
         for line in lines
     ]  # fmt: skip
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown, its first column of text and the others of numbers."""
+    lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

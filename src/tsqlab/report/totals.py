@@ -6,7 +6,7 @@ from __future__ import annotations
 from tsqlab.experiment.papers import papers
 from tsqlab.report.pages.overview import Overview
 from tsqlab.report.since import changed_lines
-from tsqlab.report.table import aligned
+from tsqlab.report.table import aligned, markdown
 
 
 def totals_rows(overview: Overview) -> list[list[str]]:
@@ -43,8 +43,5 @@ def totals_text(overview: Overview) -> str:
 def totals_markdown(overview: Overview) -> str:
     """The totals as a table of Markdown, the papers with their titles."""
     head, *rows = totals_rows(overview)
-    lines = [head, ["---", *("---:" for _ in head[1:])]]
-    for name, *numbers in rows:
-        paper = papers().get(name)
-        lines.append([f"`{name}`: {paper.title}" if paper else name, *numbers])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    titles = {name: f"`{name}`: {paper.title}" for name, paper in papers().items()}
+    return markdown(head, ([titles.get(name, name), *numbers] for name, *numbers in rows))
