@@ -54,6 +54,11 @@ def at_length(path):
     return pytest.param(path, marks=pytest.mark.kernels)
 
 
+def test_bbr_s_own_cycle_written_out_is_mainline_s_bbr_to_the_bit(cell):
+    own = cell(spec_of("bbr_cycle", SAME["wire"], cycle="1.25/0.75/6"))
+    assert own["raw_values"] == cell(spec_of("bbr", SAME["wire"]))["raw_values"]
+
+
 @pytest.mark.parametrize("control", ["bbrplus", "bbr_cycle"])
 @pytest.mark.parametrize("path", ["wire", *(at_length(path) for path in SAME if path != "wire")])
 def test_at_stock_settings_it_is_mainline_s_bbr_to_the_bit(cell, control, path):
@@ -126,11 +131,18 @@ def test_probe_rtt_comes_when_it_is_due_and_is_as_deep_as_said(cell, control, pe
 
 
 @pytest.mark.parametrize(
-    ("control", "up", "down"), [("bbrplus", 1.25, 0.75), ("bbr2", 1.25, 0.75), ("bbr3", 1.25, 0.91)]
+    ("control", "up", "down", "more"),
+    [
+        ("bbrplus", 1.25, 0.75, {}),
+        ("bbr2", 1.25, 0.75, {}),
+        ("bbr3", 1.25, 0.91, {}),
+        ("bbr_cycle", 1.5, 0.6, {"cycle": "1.5/0.6/5"}),
+    ],
 )
-def test_phases_have_their_gains(cell, control, up, down):
+def test_phases_have_their_gains(cell, control, up, down, more):
     flows = {"length": "13 s", "delay": "1 s", "step": "10 ms"}
-    rates = steady(cell(spec_of(control, {"testbed": PATH, "flows": flows})), "tcp_pacing_rate")
+    spec = spec_of(control, {"testbed": PATH, "flows": flows}, **more)
+    rates = steady(cell(spec), "tcp_pacing_rate")
     # The estimate moves by a few percent from cycle to cycle, so steps tell: into UP, and from
     # UP to DOWN. Out of DOWN is a larger one (1 / 0.75), or too small to count (1 / 0.91).
     steps = rates[1:] / rates[:-1]

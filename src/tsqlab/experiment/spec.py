@@ -26,6 +26,7 @@ from tsqlab import topology
 from tsqlab.experiment.before import Before, time_before
 from tsqlab.experiment.bounds import KeyedError, between, one_of
 from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
+from tsqlab.experiment.cycle import CycleText
 from tsqlab.experiment.era import ERAS, TODAY, Offloads
 from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
@@ -355,6 +356,8 @@ class Sender(_Table):
     truesize: Truesize | None = None
     # The ratio of the pacing rate to cwnd / RTT, in slow start and after it: "2.0/1.2" is stock.
     pacing: PacingText | None = None
+    # PROBE_BW's cycle of the control bbr_cycle: "1.25/0.75/6", or "1.25/0.75/6 drain".
+    cycle: CycleText | None = None
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
 
     def pacing_ratios(self) -> dict[str, int | str]:

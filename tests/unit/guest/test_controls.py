@@ -4,7 +4,9 @@
 import re
 
 import pytest
+from pydantic import ValidationError
 
+from tsqlab.experiment.cycle import Cycle
 from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
@@ -16,9 +18,10 @@ from tsqlab.paths import KERNEL_MODULES
 BBRS = KERNEL_MODULES / "bbrs"
 
 
-def set_up(control, testbed=None, **lab):
+def set_up(control, testbed=None, sender=None, **lab):
     data = {"title": "", "testbed": testbed or {}, "lab": lab}
-    spec = Spec.model_validate({**data, "sender": {"congestion_control": control}})
+    sender = {"congestion_control": control, **(sender or {})}
+    spec = Spec.model_validate({**data, "sender": sender})
     return ["\t".join(line) for line in make_plan(spec, load_profile(spec.testbed.device)).set_up]
 
 
@@ -51,6 +54,47 @@ def test_it_is_as_old_as_the_kernel_s_own_bbr():
     assert of_module(set_up("bbrplus", kernel="6.12-without-bbr-edt"))[1:] == [
         "write\t-\t/sys/module/bbrs/parameters/without_edt\tY"
     ]
+
+
+def test_the_cycle_is_written_to_the_module_where_it_is_loaded():
+    cycle = {"cycle": "1.5/0.9/3 drain"}
+    assert of_module(set_up("cubic", sender=cycle)) == []
+    assert of_module(set_up("bbr_cycle", sender=cycle))[1:] == [
+        f"write\t-\t/sys/module/bbrs/parameters/cycle_{name}\t{value}"
+        for name, value in {"up": 150, "down": 90, "cruise": 3, "drain": 1}.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1.25/0.75", "is no cycle"),
+        ("1.25/0.75/6 dry", "is no cycle"),
+        ("1.25/0.75/6\n", "is no cycle"),
+        ("4.0/0.75/6", "a gain is 0.1 to 3.9, not 4"),
+        ("1.25/0.05/6", "not 0.05"),
+        ("1.25/0.75/31", "1 to 30 phases follow, not 31"),
+        ("1.25/0.75/0", "not 0"),
+    ],
+)
+def test_a_cycle_that_the_module_would_refuse_is_refused_in_the_file(text, said):
+    with pytest.raises(ValidationError, match=re.escape(said)):
+        set_up("bbr_cycle", sender={"cycle": text})
+
+
+def test_the_bounds_of_a_cycle_are_the_module_s():
+    source = (BBRS / "bbr_cycle.c").read_text()
+    bounds = dict(re.findall(r"#define BBR_CYCLE_(\w+)\t(\d+)", source))
+    for name, form in (("PERCENT", "{}/{}/6"), ("CRUISE", "1.25/0.75/{}")):
+        low, high = (int(bounds[f"{name}_{end}"]) for end in ("MIN", "MAX"))
+        for value, good in ((low, True), (high, True), (low - 1, False), (high + 1, False)):
+            number = f"{value / 100:.2f}" if name == "PERCENT" else value
+            text = form.format(number, number)
+            if good:
+                Cycle.of(text)
+            else:
+                with pytest.raises(ValueError, match="not"):
+                    Cycle.of(text)
 
 
 def test_each_change_of_bbr_that_can_be_taken_back_is_a_parameter():

@@ -9,7 +9,9 @@ by its era or by its name, the module is without (kernel/modules/bbrs/age.h).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
+from tsqlab.experiment.cycle import Cycle
 from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.places import MODULE_DIR
@@ -30,6 +32,9 @@ def control_lines(spec: Spec) -> Iterable[list[str]]:
     yield ["module", f"{MODULE_DIR}/bbrs.ko"]
     for change in taken_back(spec):
         yield ["write", "-", f"{_PARAMETERS}/without_{change.replace('-', '_')}", "Y"]
+    if spec.sender.cycle is not None:
+        for name, value in asdict(Cycle.of(spec.sender.cycle)).items():
+            yield ["write", "-", f"{_PARAMETERS}/cycle_{name}", f"{int(value)}"]
 
 
 def taken_back(spec: Spec) -> list[str]:
