@@ -2,6 +2,7 @@
 """Each series applies as a maintainer would apply it, and each patch builds alone."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -100,6 +101,33 @@ def test_each_series_applies_to_the_stock_kernel(stock, version, name):
     am(repository, patches)
     letter = (patches[0].parent / "0000-cover-letter.txt").read_text()
     assert letter.endswith("\n\n" + git(repository, "diff", "--stat=72", "--summary", start).stdout)
+
+
+def rewrite(file, pattern, with_what):
+    """Replace a text that is there once."""
+    text, count = re.subn(pattern, with_what, file.read_text(), flags=re.S)
+    assert count == 1, f"{file}: {pattern}"
+    file.write_text(text)
+
+
+@pytest.mark.parametrize("version", versions())
+def test_cotsq_applies_above_a_bbr_of_another_tree(stock, version):
+    """Where BBRv2's and BBRv3's trees differ from stock's, no hunk may lean on stock's lines.
+
+    They let a congestion control decide how many segments an skb has, reset a field of their own at
+    the end of tcp_disconnect(), and know one default more.
+    """
+    repository = stock(version)
+    ipv4 = repository / "net/ipv4"
+    rewrite(
+        ipv4 / "tcp_output.c",
+        r"(static u32 tcp_tso_segs\(.*?\n\{\n).*?(\n\treturn min_t[^\n]*\n\})",
+        r"\1\tu32 tso_segs = other_tso_segs(sk, mss_now);\n\2",
+    )
+    rewrite(ipv4 / "tcp.c", r"(\n\ttp->rcv_ooopack = 0;\n)", r"\1\ttp->other = 0;\n")
+    rewrite(ipv4 / "Kconfig", r'(\n\tdefault "bbr" if DEFAULT_BBR\n)', r'\1\tdefault "o" if O\n')
+    git(repository, "commit", "-q", "-a", "-m", "another tree's")
+    am(repository, patches_in("tcp", version))
 
 
 @pytest.mark.parametrize(
