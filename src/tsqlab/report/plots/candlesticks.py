@@ -47,7 +47,7 @@ _HEIGHT_IN = 3.4
 _LETTER_IN = 0.07  # of a group's name, on average
 _WIDTH_MIN_IN = 4.8
 _FILL_ALPHAS = (0.8, 0.25, 0.5)  # neighbours differ in grey, too
-_LABELLED_MAX = 24  # beside more boxes the numbers of the medians have no room
+LABELLED_MAX = 24  # beside more boxes the numbers of the medians have no room
 _DIGITS = 2  # significant ones, of the least median; the others have as many decimals
 _DIGITS_OF_DECADES = 3
 
@@ -67,11 +67,15 @@ class Candle:
     lost: bool = False  # whether it is of pings of which many have no answer
 
 
+Place = tuple[str, str]
+"""A group, and the series of a box in it."""
+
+
 @dataclass(frozen=True)
 class Boxes:
     """All boxes, by group and place in it."""
 
-    candles: Mapping[tuple[str, str], Candle]
+    candles: Mapping[Place, Candle]
     factors: tuple[str, ...]  # the names of those that vary; the last is the place in a group
 
     @property
@@ -94,6 +98,10 @@ class Boxes:
         """The width of each."""
         return _BOX / len(self.series)
 
+    def look(self, name: str) -> int | None:
+        """The number of a series' look; None where all boxes have one."""
+        return self.series.index(name) if len(self.series) > 1 else None
+
 
 def candlesticks(results: Sequence[Result], asked: Asked) -> list[Plot]:
     """The plot, if any cell has that latency."""
@@ -107,17 +115,13 @@ def boxes(
 
     *most* is what each cell's device cannot exceed, by the cell.
     """
-    found = _boxes(results, quantity, most or {})
+    found = boxes_of(results, quantity, most)
     if not found.candles:
         return []
-    handles, names = _entries(found)
-    width_in = max(_WIDTH_MIN_IN, 1.2 + len(found.groups) * max(0.75, 0.42 * len(found.series)))
-    figure = new_figure(width_in, _HEIGHT_IN, names)
+    handles, names = entries(found)
+    figure = new_figure(width_in(found), _HEIGHT_IN, names)
     axes = figure.subplots()
-    for (group, series), candle in found.candles.items():
-        place = found.series.index(series) if len(found.series) > 1 else None
-        _draw(axes, found.centre(group, series), found.width, place, candle)
-    _dress(axes, found, say(LABELS[quantity]), figure.get_figwidth())
+    draw_boxes(axes, found, quantity, figure.get_figwidth())
     if quantity == "aggregate" and axes.get_yscale() == "linear":
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     add_legend(figure, handles, names)
@@ -126,20 +130,36 @@ def boxes(
     return [to_plot(figure, name, title, description)]
 
 
-def _boxes(results: Sequence[Result], quantity: str, most: Mapping[str, float]) -> Boxes:
+def boxes_of(
+    results: Sequence[Result], quantity: str, most: Mapping[str, float] | None = None
+) -> Boxes:
+    """The boxes of a quantity of LABELS; settings without a sample have none."""
+    candles = {}
+    for place, cells in places_of(results).items():
+        values = np.concatenate([samples_of(cell, quantity) for cell in cells])
+        limit = max((most[cell.id] for cell in cells if most and cell.id in most), default=None)
+        candle = _candle(values, limit, lost=many_lost(cells, quantity))
+        if candle:
+            candles[place] = candle
+    return Boxes(candles, tuple(varying(list(by_setting(results)))))
+
+
+def places_of(results: Sequence[Result]) -> dict[Place, Sequence[Result]]:
+    """The cells of each place."""
     settings = by_setting(results)
     names = varying(list(settings))
-    candles = {}
+    found: dict[Place, Sequence[Result]] = {}
     for setting, cells in settings.items():
-        values = np.concatenate([samples_of(cell, quantity) for cell in cells])
-        limit = max((most[cell.id] for cell in cells if cell.id in most), default=None)
-        candle = _candle(values, limit, lost=many_lost(cells, quantity))
         levels = level_texts(setting, names)
-        if candle:
-            series = levels[-1] if len(names) > 1 else ""
-            group = levels[:-1] if len(names) > 1 else levels
-            candles["\n".join(group) or say("all cells"), series] = candle
-    return Boxes(candles, tuple(names))
+        series = levels[-1] if len(names) > 1 else ""
+        group = levels[:-1] if len(names) > 1 else levels
+        found["\n".join(group) or say("all cells"), series] = cells
+    return found
+
+
+def width_in(found: Boxes) -> float:
+    """The width of a figure that has room for them."""
+    return max(_WIDTH_MIN_IN, 1.2 + len(found.groups) * max(0.75, 0.42 * len(found.series)))
 
 
 def samples_of(cell: Result, quantity: str) -> Floats:
@@ -156,9 +176,22 @@ def _candle(values: Floats, most: float | None, *, lost: bool) -> Candle | None:
     return Candle(low, median, high, most, lost)
 
 
+def draw_boxes(axes: Axes, found: Boxes, quantity: str, figure_width_in: float) -> None:
+    """Draw them, with their scale and the names of the groups."""
+    for (group, series), candle in found.candles.items():
+        _draw(axes, found.centre(group, series), found.width, found.look(series), candle)
+    candles = found.candles.values()
+    ends = np.array([[candle.low, candle.most or candle.high, candle.high] for candle in candles])
+    scale(axes.yaxis, [ends])
+    name_axis(axes.yaxis, say(LABELS[quantity]))
+    name_groups(axes, found, figure_width_in)
+    if len(found.candles) <= LABELLED_MAX:
+        _label_medians(axes, found)
+
+
 def _draw(axes: Axes, centre: float, width: float, place: int | None, candle: Candle) -> None:
     box = width * 0.86
-    for layer in _layers(place):
+    for layer in layers(place):
         axes.bar(centre, candle.high - candle.low, box, candle.low, **layer)
     axes.hlines(candle.median, centre - box / 2, centre + box / 2, color=ink(), linewidth=2)
     if candle.most is not None:
@@ -171,7 +204,7 @@ def _most() -> dict[str, Any]:
     return {"color": muted(), "linewidth": 1.2, "linestyle": (0, (2, 1))}
 
 
-def _layers(place: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def layers(place: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A filling, and a frame with hatches on it: in one, the filling's paleness is both's."""
     if place is None:
         return ({"facecolor": (muted(), 0.3), "edgecolor": "none"},
@@ -187,13 +220,13 @@ def factor_name(name: str) -> str:
     return say(FACTORS.get(name, name))
 
 
-def _entries(found: Boxes) -> tuple[list[Any], list[str]]:
+def entries(found: Boxes) -> tuple[list[Any], list[str]]:
     """What each mark means."""
     several = len(found.series) > 1
     handles: list[Any] = []
     names: list[str] = []
     for place, series in enumerate(found.series if several else ()):
-        handles.append(tuple(Patch(**layer) for layer in _layers(place)))
+        handles.append(tuple(Patch(**layer) for layer in layers(place)))
         names.append(f"{factor_name(found.factors[-1])}: {series}" if not place else series)
     frame: dict[str, Any] = {"facecolor": "none" if several else (muted(), 0.3), "edgecolor": ink()}
     handles.append(Patch(**frame))
@@ -210,12 +243,9 @@ def _entries(found: Boxes) -> tuple[list[Any], list[str]]:
     return handles, names
 
 
-def _dress(axes: Axes, found: Boxes, quantity: str, width_in: float) -> None:
-    candles = found.candles.values()
-    ends = np.array([[candle.low, candle.most or candle.high, candle.high] for candle in candles])
-    scale(axes.yaxis, [ends])
-    name_axis(axes.yaxis, quantity)
-    room = width_in / (len(found.groups) + 1)
+def name_groups(axes: Axes, found: Boxes, figure_width_in: float) -> None:
+    """Give the groups their names, below the axes."""
+    room = figure_width_in / (len(found.groups) + 1)
     longest = max(len(line) for group in found.groups for line in group.splitlines())
     axes.set_xticks(range(len(found.groups)), found.groups,
                     rotation=90 if longest * _LETTER_IN > room else 0)  # fmt: skip
@@ -224,8 +254,6 @@ def _dress(axes: Axes, found: Boxes, quantity: str, width_in: float) -> None:
     axes.grid(axis="x", visible=False)
     outer = found.factors[:-1] if len(found.series) > 1 else found.factors
     axes.set_xlabel(", ".join(map(factor_name, outer)))
-    if len(found.candles) <= _LABELLED_MAX:
-        _label_medians(axes, found)
 
 
 def _label_medians(axes: Axes, found: Boxes) -> None:

@@ -28,6 +28,8 @@ PACKETS = "TSQ limit (packets)"
 _TSQ = "tsq"
 _VERSION = "kernel"  # a factor whose levels look like numbers, but are not
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(\D*)")
+# Pacing is two ratios: what slow start sends, and what is sent after it, by which they are ordered.
+_PACING, _RATIOS = "pacing", re.compile(r"[0-9.]+/([0-9]+\.[0-9]+)")
 
 
 @dataclass
@@ -127,6 +129,8 @@ def ranks_of(results: Sequence[Result], factor: str) -> dict[str, float]:
         text = str(cell.factors.get(factor, ""))
         if factor.rpartition(".")[2] == _TSQ:
             ranks[text] = _rank(cell)
+        elif factor.rpartition(".")[2] == _PACING and (match := _RATIOS.fullmatch(text)):
+            ranks[text] = float(match[1])
         elif factor.rpartition(".")[2] != _VERSION and (match := _QUANTITY.fullmatch(text)):
             ranks[text] = float(match[1])
             units.add(match[2].strip())

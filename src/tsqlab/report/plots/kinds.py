@@ -20,6 +20,7 @@ from tsqlab.report.plots import (
     model_overlay,
     panels,
     sweep,
+    up_down,
 )
 from tsqlab.report.plots.figure import Plot, style
 from tsqlab.report.plots.stated import Asked
@@ -51,6 +52,13 @@ KINDS: Mapping[str, Kind] = {
         "Line and number: the median.",
         candlesticks.candlesticks,
     ),
+    up_down.NAME: Kind(
+        "Goodput both ways, and latency",
+        "Bars: the mean over the seeds with its 95 % interval, of all flows down, and of all up. "
+        "Box: 10th to 90th percentile of all samples while flows ran, all seeds together. "
+        "Line and number: the median.",
+        up_down.up_down,
+    ),
     aggregates.NAME: Kind(
         "Aggregation",
         "Frames in an aggregate of the radios that send the flows' data. Box: 10th to 90th "
@@ -61,13 +69,13 @@ KINDS: Mapping[str, Kind] = {
     goodput_latency.NAME: Kind(
         "Goodput against latency",
         "A point per setting: the mean over its seeds, with the 95 % interval either way; dots are "
-        "cells. Up and to the right is better.",
+        "cells. Up and to the right is better. A line's arrow is at its largest number.",
         goodput_latency.goodput_latency,
     ),
     aggregate_rtt.NAME: Kind(
         "Aggregation against TCP RTT",
         "A point per setting: the mean over its seeds, with the 95 % interval either way; dots are "
-        "cells. Down and to the right is better.",
+        "cells. Down and to the right is better. A line's arrow is at its largest number.",
         aggregate_rtt.aggregate_rtt,
     ),
     cwnd.NAME: Kind(

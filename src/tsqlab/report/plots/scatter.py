@@ -2,8 +2,9 @@
 """Settings in a plane of two metrics: means over the seeds, with a 95 % interval either way.
 
 Small dots are the cells. A line joins the settings that differ in the factor that varies fastest
-where that is a number, as the ms of TSQ are, in the order of the numbers; what has no order is
-not joined. The levels of that factor stand at the points as long as they have room there.
+where that is a number, as the ms of TSQ are, in the order of the numbers, with an arrow at the
+largest; what has no order is not joined. The levels of that factor stand at the points as long as
+they have room there.
 """
 
 from __future__ import annotations
@@ -212,8 +213,13 @@ def _mark(place: int, marker: int) -> Mark:
 
 def _draw(axes: Axes, line: Line, looks: Mapping[Setting, Mark], dashes: Dashes) -> None:
     if line.joined:
-        axes.plot([point.x.mean for point in line.points], [point.y.mean for point in line.points],
-                  color=looks[line.points[0].setting].colour, linestyle=dashes)  # fmt: skip
+        own = looks[line.points[0].setting].colour
+        places = [(point.x.mean, point.y.mean) for point in line.points]
+        axes.plot(*zip(*places, strict=True), color=own, linestyle=dashes)
+        if len(set(places[-2:])) == 2:
+            head = {"arrowstyle": "-|>", "color": own, "linestyle": "none", "shrinkB": 4,
+                    "mutation_scale": 16}  # fmt: skip
+            axes.annotate("", places[-1], places[-2], arrowprops=head, zorder=3)
     for point in line.points:
         mark = looks[point.setting]
         axes.plot(point.cells[:, 0], point.cells[:, 1], ".", color=mark.colour, alpha=0.45,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Annotation
 
 from folders import RADIO, cell, spec_of, written
 from tsqlab.experiment.claims import claims_of
@@ -29,8 +30,8 @@ from tsqlab.report.plots.figure import drawn_in, new_figure, style
 from tsqlab.report.plots.kinds import KINDS, draw
 from tsqlab.report.plots.labels import Labels
 from tsqlab.report.plots.model_overlay import fit_text, largest_aggregate, overlays, parameters_of
-from tsqlab.report.plots.scatter import marks
-from tsqlab.report.plots.stated import Stated, stated_of
+from tsqlab.report.plots.scatter import marks, scatter
+from tsqlab.report.plots.stated import Asked, Stated, stated_of
 from tsqlab.results.repetitions import setting_of
 from tsqlab.units import Duration, Size
 
@@ -289,8 +290,53 @@ def test_what_has_no_order_is_not_joined(template: Result) -> None:
     assert ranks_of([of("udp_rate", "5 Mbit/s"), of("udp_rate", "50 Mbit/s")], "udp_rate") == {
         "5 Mbit/s": 5, "50 Mbit/s": 50,
     }  # fmt: skip
+    assert ranks_of([of("pacing", "6.0/3.6"), of("pacing", "2.0/1.2")], "pacing") == {
+        "2.0/1.2": 1.2, "6.0/3.6": 3.6,
+    }  # fmt: skip
     sweep = [cell(template, tsq) for tsq in ("NoTSQ", "CoTSQ", "TSQ")]
     assert ranks_of(sweep, "tsq") == {"TSQ": 1, "CoTSQ": 6, "NoTSQ": math.inf}
+
+
+@pytest.mark.parametrize("levels", [("2.0/1.2", "6.0/3.6"), ("6.0/3.6", "2.0/1.2")])
+def test_a_line_ends_in_an_arrow_at_the_largest_number(
+    template: Result, levels: tuple[str, str]
+) -> None:
+    def heads(mbps: dict[str, float]) -> list[tuple[float, float]]:
+        cells = [
+            replace(
+                template,
+                factors={"pacing": level, "seed": 1},
+                metrics={**template.metrics, "goodput_mbps": mbps[level], "ping_ms_p50": 2.0},
+            )
+            for level in levels
+        ]
+        asked = Asked("ping_ms", ())
+        figure = scatter(cells, "ping_ms_p50", "goodput_mbps", asked, lambda _: None)
+        assert figure is not None
+        texts = [text for text in figure.axes[0].texts if isinstance(text, Annotation)]
+        return [text.xy for text in texts if not text.get_text()]
+
+    assert heads({"2.0/1.2": 40.0, "6.0/3.6": 100.0}) == [(2.0, 100.0)]
+    assert heads({"2.0/1.2": 40.0, "6.0/3.6": 40.0}) == [], "there is no way to point"
+
+
+def test_both_ways_and_the_latency_stand_one_above_the_other(tmp_path: Path) -> None:
+    matrix = [{"congestion_control": control, "tsq": tsq, "seed": seed}
+              for control in ("cubic", "bbr") for tsq in ("TSQ", "32TSQ")
+              for seed in (1, 2)]  # fmt: skip
+    results = read_folder(written(tmp_path, matrix, test="rrul_be")).results
+    (plot,) = draw("up-down", results, "ping_ms").plots
+    for words in ("down (Mbit/s)", "up (Mbit/s)", "ping (ms)", "cubic", "bbr",
+                  "TSQ limit: TSQ", "32TSQ"):  # fmt: skip
+        assert f">{words}</text>" in plot.svg
+    for name in ("goodput_down_mbps", "goodput_up_mbps"):
+        (text,) = alike([results[0].metrics[name] or 0.0], decades=False)
+        assert plot.svg.count(f">{text}</text>") >= 4
+
+
+def test_flows_one_way_have_no_plot_of_both(tmp_path: Path) -> None:
+    results = read_folder(written(tmp_path)).results
+    assert draw("up-down", results, "ping_ms").plots == ()
 
 
 def test_the_papers_numbers_are_drawn(template: Result) -> None:
