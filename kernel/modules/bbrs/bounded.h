@@ -28,7 +28,7 @@ u32 bbrs_bounded_undo_cwnd(struct sock *sk);
 	.ssthresh	= bbrs_bounded_ssthresh,	\
 	.undo_cwnd	= bbrs_bounded_undo_cwnd,	\
 	.sndbuf_expand	= bbrs_sndbuf_expand,		\
-	.min_tso_segs	= bbrs_min_tso_segs,		\
+	BBRS_SEGS_OP,					\
 	.get_info	= bbrs_get_info
 
 #endif /* BBRS_BOUNDED_H */

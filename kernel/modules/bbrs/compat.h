@@ -18,6 +18,15 @@
 #define BBRS_ACK_AND_FLAG
 #endif
 
+/* Mainline asks a control for the least segments of an skb, and sizes it by itself.
+ * BBRv2's and BBRv3's trees ask for how many there are to be.
+ */
+#ifdef BBRS_HAVE_TSO_SEGS
+#define BBRS_SEGS_OP	.tso_segs = bbrs_tso_segs
+#else
+#define BBRS_SEGS_OP	.min_tso_segs = bbrs_min_tso_segs
+#endif
+
 /* get_random_u32_below() came with "random: use rejection sampling for uniform bounded
  * random integers" (in v6.2), and was carried back to later releases of 6.1.
  */

@@ -19,6 +19,7 @@ u32 bbrs_ssthresh(struct sock *sk);
 u32 bbrs_undo_cwnd(struct sock *sk);
 u32 bbrs_sndbuf_expand(struct sock *sk);
 u32 bbrs_min_tso_segs(struct sock *sk);
+u32 bbrs_tso_segs(struct sock *sk, unsigned int mss_now);
 size_t bbrs_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info);
 
 /* The operations that all of that kind share. */
@@ -33,7 +34,7 @@ size_t bbrs_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *inf
 	.ssthresh	= bbrs_ssthresh,		\
 	.undo_cwnd	= bbrs_undo_cwnd,		\
 	.sndbuf_expand	= bbrs_sndbuf_expand,		\
-	.min_tso_segs	= bbrs_min_tso_segs,		\
+	BBRS_SEGS_OP,					\
 	.get_info	= bbrs_get_info
 
 /* And their gains: 2 / ln 2, rounded up, and its inverse. */

@@ -36,6 +36,24 @@ u32 bbrs_min_tso_segs(struct sock *sk)
 	return READ_ONCE(sk->sk_pacing_rate) < WINDOW_LONE_PACKET_BYTES_PER_S ? 1 : 2;
 }
 
+#ifdef BBRS_HAVE_TSO_SEGS
+/* What mainline's tcp_tso_autosize() makes of that: the bytes of sk_pacing_shift's time, more
+ * where the peer is near, and no more than the device takes.
+ */
+u32 bbrs_tso_segs(struct sock *sk, unsigned int mss_now)
+{
+	u32 near = tcp_min_rtt(tcp_sk(sk)) >>
+		   READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_tso_rtt_log);
+	unsigned long bytes;
+
+	bytes = READ_ONCE(sk->sk_pacing_rate) >> READ_ONCE(sk->sk_pacing_shift);
+	if (near < BITS_PER_TYPE(sk->sk_gso_max_size))
+		bytes += sk->sk_gso_max_size >> near;
+	bytes = min_t(unsigned long, bytes, sk->sk_gso_max_size);
+	return max_t(u32, bytes / mss_now, bbrs_min_tso_segs(sk));
+}
+#endif
+
 /* The packets of an skb that the pacing rate fills in the time of sk_pacing_shift. */
 u32 bbrs_skb_packets(struct sock *sk)
 {
