@@ -66,7 +66,7 @@ UNKNOWNS = (
         "ath10k.report_delay",
         (0, 250, 500, 1000, 1500, 2000),
         {"report_delay": 0},
-        ("cotsq-9", "lwn-4"),
+        ("agg-9", "agg-13", "cotsq-9", "lwn-4"),
         "ath10k_3x3",
     ),
 )  # fmt: skip
