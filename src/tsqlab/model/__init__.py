@@ -13,6 +13,7 @@ rates bits per second, as the names say. From the air upwards:
   the medium, frames and aggregates, and the goodput of a station that has the medium to itself
 * :mod:`~tsqlab.model.bianchi`, :mod:`~tsqlab.model.contention`: many stations, as a fixed point
   and exactly
+* :mod:`~tsqlab.model.hearing`: the same where not all hear each other, and relays
 * :mod:`~tsqlab.model.blockack`: lost frames, their repetition, and what that does to aggregates
 * :mod:`~tsqlab.model.aggregation`, :mod:`~tsqlab.model.fit`, :mod:`~tsqlab.model.wqm`: the
   papers' own arithmetic
