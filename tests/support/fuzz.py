@@ -17,6 +17,7 @@ from tsqlab.airlink.uapi import (
     Phy,
     ProfileAttribute,
     RateAttribute,
+    Role,
 )
 
 MEDIA = (1, 2, 3)
@@ -43,7 +44,7 @@ _MAY_HAVE = {
     Command.NEW_MEDIUM: (Attribute.BAND, Attribute.SEED),
     Command.NEW_RADIO: (
         *(Attribute.NAME, Attribute.FRONT, Attribute.ACCESS_POINT, Attribute.RATE),
-        *(Attribute.BEST_RATE, Attribute.PROFILE),
+        *(Attribute.BEST_RATE, Attribute.PROFILE, Attribute.ROLE),
     ),
     Command.SET_RADIO: (
         *(Attribute.RATE, Attribute.RATE_CONTROL, Attribute.PROFILE, Attribute.EDCA),
@@ -127,6 +128,7 @@ class _Fuzz:
             ),
             Attribute.SNR: lambda: struct.pack("=i", self.rng.choice((-10001, 0, 2000, 10000))),
             Attribute.HEARS: lambda: bytes([self.rng.choice((0, 1, 1, 2))]),
+            Attribute.ROLE: lambda: bytes([self.rng.choice((*Role, len(Role)))]),
         }
         return values[kind]() if kind in values else self.rng.randbytes(self.rng.randrange(9))
 

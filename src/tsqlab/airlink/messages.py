@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from tsqlab.airlink.uapi import (
     Phy,
     ProfileAttribute,
     RateAttribute,
+    Role,
     StatsAttribute,
 )
 
@@ -74,8 +75,10 @@ class Radio:
     address: str  # "02:00:00:00:00:01"
     name: str = ""  # the device's name; "": the kernel chooses one
     front: Front = Front.FULLMAC
-    # The address of a fullmac station's access point; "" if this radio is an access point itself.
+    # The address of a fullmac station's access point; "" if this radio is none.
     access_point: str = ""
+    # What a fullmac radio is; None: a station if it has an access point, or else one itself.
+    role: Role | None = field(default=None, kw_only=True)
     rate: PhyRate | None = None  # the rate that data frames are sent at; None: rate control chooses
     best_rate: PhyRate | None = None  # the best rate that a softmac device can send at
     profile: Mapping[ProfileAttribute, int] | None = None
@@ -136,6 +139,8 @@ def new_radio(radio: Radio) -> Message:
     attributes.append((Attribute.FRONT, radio.front))
     if radio.access_point:
         attributes.append((Attribute.ACCESS_POINT, radio.access_point))
+    if radio.role is not None:
+        attributes.append((Attribute.ROLE, radio.role))
     if radio.rate:
         attributes.append((Attribute.RATE, _rate(radio.rate)))
     if radio.best_rate:

@@ -100,6 +100,7 @@ class Packet(genlmsg):
             Attribute.SNR: "int32",
             Attribute.HEARS: "uint8",
             Attribute.STATS: "stats",
+            Attribute.ROLE: "uint8",
         },
     )
     # pyroute2 finds these classes by the names above.

@@ -53,6 +53,7 @@ class Attribute(IntEnum):
     HEARS = 16
     STATS = 17
     PAD = 18
+    ROLE = 19
 
 
 class Front(IntEnum):
@@ -60,6 +61,14 @@ class Front(IntEnum):
 
     FULLMAC = 0  # an Ethernet-like device; the firmware does 802.11
     SOFTMAC = 1  # a mac80211 device
+
+
+class Role(IntEnum):
+    """Whom a fullmac radio exchanges frames with."""
+
+    ACCESS_POINT = 0  # its stations
+    STATION = 1  # its access point
+    PEER = 2  # any other peer of the medium
 
 
 class Phy(IntEnum):

@@ -20,7 +20,7 @@ from tsqlab.airlink.messages import (
     set_link,
     set_radio,
 )
-from tsqlab.airlink.uapi import COUNTERS, Front, Phy, ProfileAttribute, StatsAttribute
+from tsqlab.airlink.uapi import COUNTERS, Front, Phy, ProfileAttribute, Role, StatsAttribute
 from tsqlab.paths import KERNEL_MODULES
 
 HEADER = KERNEL_MODULES / "airlink" / "netlink" / "uapi.h"
@@ -31,6 +31,7 @@ MIRROR = {
     "airlink_command": (uapi.Command, "AIRLINK_CMD_"),
     "airlink_attribute": (uapi.Attribute, "AIRLINK_ATTR_"),
     "airlink_front": (uapi.Front, "AIRLINK_"),
+    "airlink_role": (uapi.Role, "AIRLINK_ROLE_"),
     "airlink_phy": (uapi.Phy, "AIRLINK_"),
     "airlink_rate_attribute": (uapi.RateAttribute, "AIRLINK_RATE_"),
     "airlink_profile_attribute": (uapi.ProfileAttribute, "AIRLINK_PROFILE_"),
@@ -111,6 +112,11 @@ def test_a_radio():
     }  # fmt: skip
     assert attributes(got[11 | NESTED]) == {29: struct.pack("=I", 10)}
     assert set(got) == {1, 4, 5, 6, 7, 8 | NESTED, 11 | NESTED}
+
+
+def test_a_role_is_said_only_if_it_is_given():
+    assert attributes(payload(new_radio(Radio(1, ADDRESS, role=Role.PEER)))[4:])[19] == b"\2"
+    assert 19 not in attributes(payload(new_radio(Radio(1, ADDRESS)))[4:])
 
 
 def test_edca_and_links():

@@ -53,10 +53,18 @@ static struct sk_buff *reception_copies(struct al_radio *to,
 	return first;
 }
 
-/* Passes an MPDU to the host of @to, or to its reorder buffer. Front ends of
- * different kinds do not understand each other's frames; they only keep out of each
- * other's way.
+/* Returns whether the front end of @to has a use for frames of @from. Those of
+ * different kinds do not understand each other; they only keep out of each other's
+ * way.
  */
+static bool reception_understands(const struct al_radio *to,
+				  const struct al_radio *from)
+{
+	return to->ops->receive == from->ops->receive &&
+	       (!to->ops->accepts || to->ops->accepts(to, from));
+}
+
+/* Passes an MPDU to the host of @to, or to its reorder buffer. */
 static void reception_hand_over(struct al_exchange *exchange,
 				struct al_mpdu *mpdu, struct al_radio *to)
 {
@@ -64,7 +72,7 @@ static void reception_hand_over(struct al_exchange *exchange,
 	struct sk_buff *first, *skb, *next;
 	struct sk_buff_head up;
 
-	if (to->ops->receive != exchange->from->ops->receive)
+	if (!reception_understands(to, exchange->from))
 		return;
 	first = reception_copies(to, exchange, mpdu);
 	__skb_queue_head_init(&up);

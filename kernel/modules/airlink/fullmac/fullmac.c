@@ -4,11 +4,21 @@
  * mac80211 does elsewhere is the firmware's: queues for each peer, aggregation,
  * block ack without a handshake, reordering.
  *
- * The BSS has no management frames. A station is told its access point, and is
- * associated as long as both are up. It sends everything there, in unicast frames,
- * whomever it is for. An access point sends to the station that a frame is for; to
- * all of them with a multicast frame at the lowest rate; and it forwards from one of
- * its stations to another, as firmware does.
+ * What a radio is it was told when it was made; there are no management frames.
+ *
+ *	station		It is told its access point, and is associated as long as
+ *			both are up. It sends everything there, in unicast frames,
+ *			whomever it is for.
+ *	access point	It sends to the station that a frame is for; to all of them
+ *			with a multicast frame at the lowest rate; and it forwards
+ *			from one of its stations to another, as firmware does.
+ *	peer		It sends to the peer that a frame is for, if that is up,
+ *			and to all peers with a multicast frame. Nobody forwards:
+ *			a way of several hops is a matter of routes. On the air it
+ *			is outside of any BSS, as 802.11 has it since 802.11p.
+ *
+ * A BSSID tells who belongs together. The radios of another BSS on the medium keep out
+ * of the way, and pass nothing up.
  *
  * On the air a frame is QoS data: it has 26 bytes of header, 8 of LLC/SNAP and 4 of
  * FCS instead of the 14 of its Ethernet header. Its traffic class is skb->priority,
@@ -33,8 +43,8 @@
 struct al_fullmac {
 	struct al_radio *radio;
 	struct net_device *dev;
-	u8 access_point[ETH_ALEN];	/* zeros if it is one itself */
-	bool is_access_point;
+	u8 role;			/* enum al_role */
+	u8 bssid[ETH_ALEN];		/* ones (the wildcard) if it is a peer */
 };
 
 static u32 fullmac_mpdu_bytes(const struct al_queue *queue,
@@ -43,15 +53,34 @@ static u32 fullmac_mpdu_bytes(const struct al_queue *queue,
 	return skb->len - ETH_HLEN + QOS_HEADER_BYTES + LLC_BYTES + FCS_BYTES;
 }
 
-/* Returns whether @station is in the BSS of @access_point. */
-static bool fullmac_associated(const struct al_radio *station,
-			       const struct al_radio *access_point)
+/* Returns whether the two exchange frames. Stations do so by way of their access
+ * point.
+ */
+static bool fullmac_accepts(const struct al_radio *to,
+			    const struct al_radio *from)
 {
-	const struct al_fullmac *ours = station->front;
+	const struct al_fullmac *theirs = to->front, *ours = from->front;
 
-	return station->ops == access_point->ops && station->up &&
-	       access_point->up && !ours->is_access_point &&
-	       ether_addr_equal(ours->access_point, access_point->address);
+	return ether_addr_equal(ours->bssid, theirs->bssid) &&
+	       (ours->role != AL_ROLE_STATION ||
+		theirs->role != AL_ROLE_STATION);
+}
+
+/* Returns the radio that a frame of @radio to @address is sent to, or NULL if nobody
+ * can get it. Caller holds the lock.
+ */
+static struct al_radio *fullmac_receiver(const struct al_radio *radio,
+					 const u8 *address)
+{
+	const struct al_fullmac *fullmac = radio->front;
+	struct al_radio *to;
+
+	if (fullmac->role == AL_ROLE_STATION)
+		address = fullmac->bssid;
+	to = al_radio_by_address(radio->medium, address);
+	if (!to || to->ops != radio->ops || !to->up || !radio->up)
+		return NULL;
+	return fullmac_accepts(to, radio) ? to : NULL;
 }
 
 /* Returns the queue for a frame to @address, or NULL if nobody can get it. Caller
@@ -64,15 +93,12 @@ static struct al_queue *fullmac_queue_for(struct al_fullmac *fullmac,
 	struct al_queue *queue;
 	struct al_link *link;
 
-	if (!fullmac->is_access_point) {
-		to = al_radio_by_address(radio->medium, fullmac->access_point);
-		if (!to || !fullmac_associated(radio, to))
-			return NULL;
-	} else if (is_multicast_ether_addr(address)) {
+	if (fullmac->role != AL_ROLE_STATION &&
+	    is_multicast_ether_addr(address)) {
 		tid = AL_TID_NONE;
 	} else {
-		to = al_radio_by_address(radio->medium, address);
-		if (!to || !fullmac_associated(to, radio))
+		to = fullmac_receiver(radio, address);
+		if (!to)
 			return NULL;
 	}
 	link = to ? al_link_get(radio, to) : al_link_get_multicast(radio);
@@ -175,20 +201,24 @@ static void fullmac_put_header(struct sk_buff *frame,
 	struct ieee80211_qos_hdr *header =
 		skb_put_zero(frame, sizeof(*header));
 	u16 control = IEEE80211_FTYPE_DATA | IEEE80211_STYPE_QOS_DATA;
+	const u8 *address3 = fullmac->bssid;
 	u16 qos = mpdu->queue->tid;
-	const u8 *address3;
 
-	if (fullmac->is_access_point) {
-		control |= IEEE80211_FCTL_FROMDS;
-		address3 = ethernet->h_source;
-	} else {
-		control |= IEEE80211_FCTL_TODS;
-		address3 = ethernet->h_dest;
-	}
-	if (mpdu->msdus > 1) {
+	if (mpdu->msdus > 1)
 		qos |= IEEE80211_QOS_CTL_A_MSDU_PRESENT;
-		address3 = fullmac->is_access_point ? link->from->address :
-						      fullmac->access_point;
+	switch ((enum al_role)fullmac->role) {
+	case AL_ROLE_ACCESS_POINT:
+		control |= IEEE80211_FCTL_FROMDS;
+		if (mpdu->msdus == 1)
+			address3 = ethernet->h_source;
+		break;
+	case AL_ROLE_STATION:
+		control |= IEEE80211_FCTL_TODS;
+		if (mpdu->msdus == 1)
+			address3 = ethernet->h_dest;
+		break;
+	default:
+		break;
 	}
 	if (!link->to)
 		qos = IEEE80211_QOS_CTL_ACK_POLICY_NOACK;
@@ -249,7 +279,8 @@ static void fullmac_receive(struct al_radio *radio, struct sk_buff *skb)
 	const u8 *to = skb->data;
 
 	memset(skb->cb, 0, sizeof(skb->cb));
-	if (fullmac->is_access_point && !ether_addr_equal(to, dev->dev_addr)) {
+	if (fullmac->role == AL_ROLE_ACCESS_POINT &&
+	    !ether_addr_equal(to, dev->dev_addr)) {
 		fullmac_forward(fullmac, skb);
 		if (!is_multicast_ether_addr(to)) {
 			consume_skb(skb);
@@ -257,7 +288,7 @@ static void fullmac_receive(struct al_radio *radio, struct sk_buff *skb)
 		}
 	}
 	/* A station's own multicast frame comes back from its access point. */
-	if (!fullmac->is_access_point &&
+	if (fullmac->role == AL_ROLE_STATION &&
 	    ether_addr_equal(skb->data + ETH_ALEN, dev->dev_addr)) {
 		consume_skb(skb);
 		return;
@@ -338,6 +369,7 @@ static void fullmac_remove(struct al_radio *radio)
 
 static const struct al_front_ops fullmac_front_ops = {
 	.mpdu_bytes	= fullmac_mpdu_bytes,
+	.accepts	= fullmac_accepts,
 	.copy		= fullmac_copy,
 	.capture	= fullmac_capture,
 	.receive	= fullmac_receive,
@@ -366,6 +398,23 @@ fullmac_alloc_device(const struct al_radio_config *config)
 	return dev;
 }
 
+static void fullmac_set_role(struct al_fullmac *fullmac,
+			     const struct al_radio_config *config)
+{
+	fullmac->role = config->role;
+	switch ((enum al_role)config->role) {
+	case AL_ROLE_ACCESS_POINT:
+		ether_addr_copy(fullmac->bssid, config->address);
+		break;
+	case AL_ROLE_STATION:
+		ether_addr_copy(fullmac->bssid, config->access_point);
+		break;
+	default:
+		eth_broadcast_addr(fullmac->bssid);
+		break;
+	}
+}
+
 /* Returns an ERR_PTR() if it fails. al_mutex is held. */
 struct al_radio *al_fullmac_create(const struct al_radio_config *config,
 				   struct netlink_ext_ack *extack)
@@ -379,8 +428,7 @@ struct al_radio *al_fullmac_create(const struct al_radio_config *config,
 		return ERR_PTR(-ENOMEM);
 	fullmac = netdev_priv(dev);
 	fullmac->dev = dev;
-	ether_addr_copy(fullmac->access_point, config->access_point);
-	fullmac->is_access_point = is_zero_ether_addr(config->access_point);
+	fullmac_set_role(fullmac, config);
 
 	radio = al_radio_create(config, &fullmac_front_ops, fullmac, extack);
 	if (IS_ERR(radio)) {

@@ -62,6 +62,7 @@ const struct nla_policy al_netlink_policy[AIRLINK_ATTR_MAX + 1] = {
 						    &netlink_loss_range),
 	[AIRLINK_ATTR_SNR] = NLA_POLICY_RANGE(NLA_S32, -10000, 10000),
 	[AIRLINK_ATTR_HEARS] = NLA_POLICY_MAX(NLA_U8, 1),
+	[AIRLINK_ATTR_ROLE] = NLA_POLICY_MAX(NLA_U8, AL_ROLE_COUNT - 1),
 };
 
 /* Errors: -EINVAL if the message does not have @attribute. */
@@ -200,6 +201,26 @@ int al_netlink_read_name(struct genl_info *info, char *name)
 	return -EINVAL;
 }
 
+/* Reads what a fullmac radio is, and the access point of a station. */
+static int netlink_read_role(struct genl_info *info,
+			     struct al_radio_config *config)
+{
+	struct nlattr *role = info->attrs[AIRLINK_ATTR_ROLE];
+	struct nlattr *access_point = info->attrs[AIRLINK_ATTR_ACCESS_POINT];
+
+	config->role = access_point ? AL_ROLE_STATION : AL_ROLE_ACCESS_POINT;
+	if (role)
+		config->role = nla_get_u8(role);
+	if (config->role == AL_ROLE_STATION)
+		return al_netlink_read_address(info, AIRLINK_ATTR_ACCESS_POINT,
+					       config->access_point);
+	if (!access_point)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, access_point,
+			    "only a station has an access point");
+	return -EINVAL;
+}
+
 /* The best rate of a softmac device if the message names none: HT40, two streams. */
 static const struct al_rate netlink_best_rate = {
 	.phy = AL_PHY_HT, .mcs = 7, .streams = 2, .width_mhz = 40, .gi_ns = 400,
@@ -228,8 +249,7 @@ int al_netlink_read_config(struct genl_info *info,
 	if (!err && attrs[AIRLINK_ATTR_BEST_RATE])
 		err = al_netlink_read_rate(info, AIRLINK_ATTR_BEST_RATE,
 					   &config->best);
-	if (!err && attrs[AIRLINK_ATTR_ACCESS_POINT])
-		err = al_netlink_read_address(info, AIRLINK_ATTR_ACCESS_POINT,
-					      config->access_point);
+	if (!err)
+		err = netlink_read_role(info, config);
 	return err;
 }

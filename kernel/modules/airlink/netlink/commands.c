@@ -114,6 +114,12 @@ static int netlink_new_radio(struct genl_info *info)
 		return err;
 	if (info->attrs[AIRLINK_ATTR_FRONT])
 		front = nla_get_u8(info->attrs[AIRLINK_ATTR_FRONT]);
+	if (front == AIRLINK_SOFTMAC && info->attrs[AIRLINK_ATTR_ROLE]) {
+		NL_SET_ERR_MSG_ATTR(info->extack,
+				    info->attrs[AIRLINK_ATTR_ROLE],
+				    "the host chooses what a softmac radio is");
+		return -EINVAL;
+	}
 	radio = front == AIRLINK_FULLMAC ?
 		al_fullmac_create(&config, info->extack) :
 		al_softmac_create(&config, info->extack);

@@ -18,7 +18,8 @@ enum airlink_command {
 	AIRLINK_CMD_NEW_MEDIUM,		/* MEDIUM, BAND, SEED */
 	AIRLINK_CMD_DEL_MEDIUM,		/* MEDIUM; its radios go with it */
 	AIRLINK_CMD_NEW_RADIO,		/* MEDIUM, ADDRESS; optional: NAME, FRONT,
-					 * ACCESS_POINT, RATE, BEST_RATE, PROFILE
+					 * ROLE, ACCESS_POINT, RATE, BEST_RATE,
+					 * PROFILE
 					 */
 	AIRLINK_CMD_DEL_RADIO,		/* MEDIUM, ADDRESS */
 	AIRLINK_CMD_SET_RADIO,		/* MEDIUM, ADDRESS; optional: PROFILE,
@@ -52,12 +53,23 @@ enum airlink_attribute {
 	AIRLINK_ATTR_HEARS,		/* u8: whether PEER senses the radio */
 	AIRLINK_ATTR_STATS,		/* nest of AIRLINK_STATS_* */
 	AIRLINK_ATTR_PAD,
+	AIRLINK_ATTR_ROLE,		/* u8, enum airlink_role, of a fullmac radio;
+					 * by default it is a station if it has an
+					 * ACCESS_POINT, and one itself if not
+					 */
 	AIRLINK_ATTR_COUNT
 };
 
 #define AIRLINK_ATTR_MAX	(AIRLINK_ATTR_COUNT - 1)
 
 enum airlink_front { AIRLINK_FULLMAC, AIRLINK_SOFTMAC };
+
+/* Whom a fullmac radio exchanges frames with: see fullmac.c. */
+enum airlink_role {
+	AIRLINK_ROLE_ACCESS_POINT,
+	AIRLINK_ROLE_STATION,
+	AIRLINK_ROLE_PEER,
+};
 
 enum airlink_phy { AIRLINK_LEGACY, AIRLINK_HT, AIRLINK_VHT, AIRLINK_HE };
 

@@ -21,6 +21,11 @@ struct al_radio;
 struct net;
 struct netlink_ext_ack;
 
+/* What a fullmac radio is. A softmac radio is what its host makes of it. */
+enum al_role {
+	AL_ROLE_ACCESS_POINT, AL_ROLE_STATION, AL_ROLE_PEER, AL_ROLE_COUNT
+};
+
 struct al_radio_config {
 	struct al_medium *medium;
 	struct net *net;		/* the namespace of the device */
@@ -31,8 +36,9 @@ struct al_radio_config {
 	bool rate_fixed;		/* false: rate control chooses */
 	struct al_rate best;		/* the highest rate of a softmac device */
 
+	u8 role;			/* enum al_role, of a fullmac radio */
 	/* The access point of a fullmac station, which all of its frames go
-	 * to. Zeros: the radio is an access point itself.
+	 * to.
 	 */
 	u8 access_point[ETH_ALEN];
 };

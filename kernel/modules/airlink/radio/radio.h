@@ -52,6 +52,10 @@ struct al_front_ops {
 	 * Optional: without it dev_kfree_skb_any() does.
 	 */
 	void (*drop)(struct al_radio *radio, struct sk_buff *skb);
+	/* Returns whether @to takes the frames of @from, whose front end is of
+	 * the same kind. Optional: without it the host sorts that out.
+	 */
+	bool (*accepts)(const struct al_radio *to, const struct al_radio *from);
 	/* Returns a copy of @skb for a receiver, NULL if there is no memory. */
 	struct sk_buff *(*copy)(struct al_queue *queue, struct sk_buff *skb);
 	/* Returns whether @skb must be sent without others, neither in an
