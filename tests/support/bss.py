@@ -37,6 +37,8 @@ class Bss:
     deaf: bool = False  # whether the stations hear the access point only
     seed: int = 1
     categories: tuple[str, ...] = ()  # which one each station sends in; none: best effort
+    rates: tuple[Rate, ...] = ()  # each station's, and its access point's to it; none: rate
+    down: bool = False  # whether it is the access point that sends, to all stations
 
     @property
     def settings(self):
@@ -47,6 +49,10 @@ class Bss:
             ProfileAttribute.SINGLES_AHEAD: 8,
             **self.profile,
         }
+
+    def rate_of(self, number):
+        """A radio's own rate."""
+        return self.rate if number == ACCESS_POINT or not self.rates else self.rates[number - 1]
 
     def tos(self, number):
         """The IPv4 TOS byte of a station's datagrams."""
@@ -86,7 +92,7 @@ def plan(bsses, seconds, step_ns=STEP_NS):
     end_ns = START_NS + WARM_UP_NS + max(lengths_ns)
     lines = [
         "module\t/tsqlab/modules/airlink.ko",
-        "write\t-\t/proc/sys/net/core/wmem_default\t4000000",
+        f"write\t-\t/proc/sys/net/core/wmem_default\t{_send_buffer_bytes(bsses)}",
     ]
     flows, batches = [], {}
     for medium, (bss, length_ns) in enumerate(zip(bsses, lengths_ns, strict=True), 1):
@@ -113,6 +119,11 @@ def _lengths_ns(seconds):
     return [max(1, round(length * 100)) * STEP_NS for length in seconds]
 
 
+def _send_buffer_bytes(bsses):
+    """Of a socket: all that a radio's sockets hold has room in it, so that they block."""
+    return 4_000_000 // max(2 * bss.stations if bss.down else 1 for bss in bsses)
+
+
 def _set_up(medium, bss, batches):
     numbers = (ACCESS_POINT, *range(1, bss.stations + 1))
     yield genl("-", messages.new_medium(medium, bss.band, bss.seed))
@@ -136,7 +147,7 @@ def _set_up(medium, bss, batches):
             address(number),
             node,
             access_point="" if number == ACCESS_POINT else address(ACCESS_POINT),
-            rate=phy_rate(bss.rate),
+            rate=phy_rate(bss.rate_of(number)),
             profile=bss.settings,
         )
         yield genl(node, messages.new_radio(made))
@@ -147,6 +158,10 @@ def _set_up(medium, bss, batches):
         if bss.loss_ppb is not None:
             link = Link(medium, address(number), address(ACCESS_POINT), loss_ppb=bss.loss_ppb)
             yield genl("-", messages.set_link(link))
+        if bss.rates:
+            rate = phy_rate(bss.rate_of(number))
+            link = Link(medium, address(ACCESS_POINT), address(number), rate=rate)
+            yield genl("-", messages.set_link(link))
         if bss.deaf:
             for other in numbers[1:]:
                 if other != number:
@@ -155,13 +170,13 @@ def _set_up(medium, bss, batches):
 
 
 def _flows(medium, bss, end_ns):
-    to, ap = f"10.{medium}.0.{ACCESS_POINT}", device(medium, ACCESS_POINT)
     for number in range(1, bss.stations + 1):
         node, port = device(medium, number), 5000 + number
-        tos = bss.tos(number)
+        receiver, sender = (number, ACCESS_POINT) if bss.down else (ACCESS_POINT, number)
+        to, tos = f"10.{medium}.0.{receiver}", bss.tos(number)
         words = f"{to}\t{port}\t{tos}\t{PAYLOAD_BYTES}\t0\t{START_NS}\t{end_ns}"
-        yield f"udp\t{ap}\t{node}-recv\trecv\t{words}"
-        yield f"udp\t{node}\t{node}-send\tsend\t{words}"
+        yield f"udp\t{device(medium, receiver)}\t{node}-recv\trecv\t{words}"
+        yield f"udp\t{device(medium, sender)}\t{node}-send\tsend\t{words}"
         yield watch(node, node, medium, address(number))
 
 
