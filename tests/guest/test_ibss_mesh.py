@@ -23,6 +23,7 @@ SECONDS = 8
 T0_NS = 20_000 * MS
 STOP_NS = T0_NS + 1000 * SECONDS * MS
 BSSID = "02:00:00:00:01:00"
+FIXED = f"fixed-freq {BSSID}"
 
 
 def name(number):
@@ -94,7 +95,7 @@ def test_an_ibss_of_three_carries_a_saturated_flow(guest, fixed):
 
     Three beacons of 0.2 ms in 102.4 take 0.6 % of the air.
     """
-    how = "ibss join i 5180 HT40+" + (f" fixed-freq {BSSID}" if fixed else "")
+    how = "ibss join i 5180 HT40+" + (f" {FIXED}" if fixed else "")
     lines = [*radios(3, "ibss", 16), *(join(number, how) for number in (1, 2, 3))]
     lines += [] if fixed else ["run\t-\tsleep\t10"]
     lines += each_to_each(3)
@@ -106,6 +107,41 @@ def test_an_ibss_of_three_carries_a_saturated_flow(guest, fixed):
     assert not fixed or cells == {BSSID}
     expected = 16e9 / exchange(RATE, mpdu_bytes(1500), 16).total_ns
     assert received_per_s(out) == pytest.approx(expected, rel=0.01)
+
+
+def survey(text):
+    """The times of a dump, in ms, by name."""
+    rows = re.findall(r"channel (\w+) time:\s*(\d+) ms", text)
+    return {word: int(ms) for word, ms in rows}
+
+
+def test_a_survey_says_how_busy_the_channel_is(guest):
+    """Of the sender of a saturated flow, its receiver, and a third that hears both.
+
+    Against the closed form: within 1 % of the air, of which beacons take most.
+    """
+    lines = [
+        *radios(3, "ibss", 16),
+        *(join(n, f"ibss join i 5180 HT40+ {FIXED}") for n in (1, 2, 3)),
+    ]
+    lines += each_to_each(3)
+    for number in (1, 2, 3):
+        dumps = [f"iw dev wlan0 survey dump >/tsqlab/out/{when}{number}" for when in "ab"]
+        script = f"({wait_until(T0_NS // 10**9 + 1)}; {dumps[0]}; sleep 6; {dumps[1]}) &"
+        lines.append(f"run\t{name(number)}\tsh\t-c\t{script}")
+    lines += [clock(), *flow(1, 2, 150), watch("N2", "radio", 1, address(2))]
+    out = guest(*lines, "end")
+    cycle = exchange(RATE, mpdu_bytes(1500), 16)
+    data, answer = cycle.ppdu_ns / cycle.total_ns, cycle.response_ns / cycle.total_ns
+    for number, tx in ((1, data), (2, answer), (3, 0)):
+        first, last = (survey((out / f"{when}{number}").read_text()) for when in "ab")
+        passed_ms = last["active"] - first["active"]
+        assert passed_ms == pytest.approx(6000, rel=0.05)
+        share = {word: (last[word] - first[word]) / passed_ms for word in last}
+        assert share["busy"] == pytest.approx(data + answer, abs=0.01)
+        assert share["transmit"] == pytest.approx(tx, abs=0.005)
+        assert share["receive"] == pytest.approx(share["busy"] - share["transmit"], abs=0.001)
+        assert last["active"] > 19_000, "since the device was started"
 
 
 MESH_BYTES = mpdu_bytes(1500, four_addresses=True) + 6

@@ -23,6 +23,27 @@ u64 al_radio_idle_from_ns(const struct al_radio *radio)
 		    radio->eifs_until_ns, radio->own_until_ns);
 }
 
+/* Statistics count a frame as a whole when it begins; what is left of it at @now_ns is
+ * yet to come. Caller holds the lock.
+ */
+struct al_channel_time al_radio_channel_time(const struct al_radio *radio,
+					     u64 now_ns)
+{
+	struct al_channel_time time = {
+		.busy_ns = radio->stats.busy_ns,
+		.tx_ns = radio->stats.tx_ns,
+	};
+	const struct al_exchange *exchange;
+
+	if (radio->heard_until_ns > now_ns)
+		time.busy_ns -= radio->heard_until_ns - now_ns;
+	list_for_each_entry(exchange, &radio->medium->exchanges, node)
+		if (exchange->on_air && exchange->from == radio &&
+		    exchange->at_ns > now_ns)
+			time.tx_ns -= exchange->at_ns - now_ns;
+	return time;
+}
+
 /* Returns the radio that has @address on this medium, or NULL. Caller holds the
  * lock.
  */

@@ -129,6 +129,12 @@ struct al_radio {
 	struct al_stats stats;
 };
 
+/* What a radio has sensed of its channel since it was made. */
+struct al_channel_time {
+	u64 busy_ns;		/* frames that it heard or sent were on the air */
+	u64 tx_ns;		/* those that it sent */
+};
+
 struct al_radio *al_radio_create(const struct al_radio_config *config,
 				 const struct al_front_ops *ops, void *front,
 				 struct netlink_ext_ack *extack);
@@ -142,5 +148,7 @@ int al_radio_set_profile(struct al_radio *radio,
 struct al_radio *al_radio_by_address(struct al_medium *medium,
 				     const u8 *address);
 u64 al_radio_idle_from_ns(const struct al_radio *radio);
+struct al_channel_time al_radio_channel_time(const struct al_radio *radio,
+					     u64 now_ns);
 
 #endif /* AIRLINK_RADIO_H */

@@ -25,6 +25,7 @@
 #include "softmac/softmac.h"
 #include "softmac/sta.h"
 #include "softmac/status.h"
+#include "softmac/survey.h"
 #include "softmac/tx.h"
 
 #define RATE_TRIES	10
@@ -40,6 +41,7 @@ static int softmac_start(struct ieee80211_hw *hw)
 	struct al_softmac *softmac = hw->priv;
 
 	al_softmac_reset_tsf(hw, NULL);
+	al_softmac_survey_start(softmac);
 	al_radio_up(softmac->radio);
 	return 0;
 }
@@ -176,6 +178,7 @@ static const struct ieee80211_ops softmac_mac80211_ops = {
 	.bss_info_changed	= softmac_bss_changed,
 	.conf_tx		= softmac_conf_tx,
 	.flush			= softmac_flush,
+	.get_survey		= al_softmac_get_survey,
 	.get_tsf		= al_softmac_get_tsf,
 	.set_tsf		= al_softmac_set_tsf,
 	.reset_tsf		= al_softmac_reset_tsf,

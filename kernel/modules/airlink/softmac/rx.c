@@ -17,7 +17,6 @@
 #include "softmac/rx.h"
 #include "softmac/softmac.h"
 
-#define NOISE_DBM	(-95)
 #define CLEAR_DBM	(-30)	/* the signal of a link without noise */
 
 /* Hardware sets the time in a beacon as it sends it. Beacons, and most probe
@@ -63,7 +62,7 @@ static s8 softmac_signal_dbm(s16 snr_cdb)
 {
 	if (snr_cdb == AL_SNR_NONE)
 		return CLEAR_DBM;
-	return clamp(NOISE_DBM + snr_cdb / 100, -128, 0);
+	return clamp(AL_NOISE_DBM + snr_cdb / 100, -128, 0);
 }
 
 static void softmac_set_channel(const struct al_softmac *softmac, u16 mhz,

@@ -10,6 +10,7 @@
  *	rx.c		frames: from the core to mac80211
  *	sta.c		stations: block ack, power save
  *	beacon.c	TSF, beacons
+ *	survey.c	how busy the channel is
  *
  * Locks: mac80211's own (fq, active_txqs, stop reasons, rate control) are taken
  * inside of the medium's, because frames leave mac80211's queues when a PPDU is
@@ -22,6 +23,8 @@
 #include <net/mac80211.h>
 
 #include "radio/radio.h"
+
+#define AL_NOISE_DBM	(-95)
 
 /* The values of profile.device_queues; tx.c says what they mean. */
 enum al_queueing { AL_PULL, AL_PUSH, AL_DRAIN };
@@ -37,6 +40,8 @@ struct al_softmac {
 	struct al_softmac_bands *bands;
 
 	bool registered;		/* mac80211 knows the device */
+	u64 started_ns;			/* when the host last started it */
+	struct al_channel_time at_start;	/* at started_ns */
 	s64 tsf_offset_us;		/* TSF - time since boot */
 
 	/* The interface that sends beacons, or NULL. It changes only while the
