@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Frames from tests/support/frames.py on the air, under traffic: 500, or with --sanitized 40,000.
 
-Four pairs of radios have a channel in common: an access point and its station, an IBSS and a mesh
-of mac80211, and an access point and its station of fullmac. Frames come from a monitor that is
-nothing else, and from one beside the access point, whose own name they often bear. The kernel must
-have no complaint, and traffic must go on: that of fullmac at any time, since fullmac has no
-management frames; that of mac80211 after the networks have been joined again. (A forged sequence
-number alone silences a peer until the true ones have caught up, on real devices too.)
+Five pairs of radios have a channel in common: an access point and its station, an IBSS and a mesh
+of mac80211, and an access point and its station, and two peers, of fullmac. Frames come from a
+monitor that is nothing else, and from one beside the access point, whose own name they often bear.
+The kernel must have no complaint, and traffic must go on: that of fullmac at any time, since it
+has no management frames; that of mac80211 after the networks have been joined again. (A forged
+sequence number alone silences a peer until the true ones have caught up, on real devices too.)
 """
 
 import frames
@@ -14,7 +14,7 @@ from bss import address, genl
 from stress import MODULE, RATE, SIGNS_OF_LIFE, USB, afterwards, check, wait_until
 from tsqlab.airlink import messages
 from tsqlab.airlink.messages import Radio
-from tsqlab.airlink.uapi import Front
+from tsqlab.airlink.uapi import Front, Role
 from tsqlab.results.measurement import read_table
 
 T0_S = 8
@@ -23,10 +23,12 @@ JOIN_S, SETTLED_S = 6, 3
 RATE_BIT_PER_S = 500_000
 DATAGRAMS = SETTLED_S * RATE_BIT_PER_S / (8 * 1400)
 BSSID = "02:00:00:00:01:00"
-NODES = {"AP": 1, "C": 2, "I": 3, "J": 4, "K": 5, "L": 6, "F": 7, "G": 8, "M": 9}
+NODES = {"AP": 1, "C": 2, "I": 3, "J": 4, "K": 5, "L": 6, "F": 7, "G": 8, "M": 9,
+         "P": 10, "Q": 11}  # fmt: skip
 """The radios: of mac80211 an access point, a station, an IBSS of two, a mesh of two; of fullmac
-an access point and a station; a monitor. Each is in a node of its own."""
-PAIRS = (("AP", "C"), ("I", "J"), ("K", "L"), ("F", "G"))
+an access point and a station, and two peers; a monitor. Each is in a node of its own."""
+FULLMAC = "FGPQ"
+PAIRS = (("AP", "C"), ("I", "J"), ("K", "L"), ("F", "G"), ("P", "Q"))
 
 HOSTAPD = """\
 interface=wlan0
@@ -58,11 +60,12 @@ def radios():
     yield genl("-", messages.new_medium(1))
     for node, number in NODES.items():
         yield in_node("-", "ip", "netns", "add", node)
-        fullmac = node in "FG"
+        fullmac = node in FULLMAC
         made = Radio(
             *(1, address(number), "wlan0" if fullmac else ""),
             front=Front.FULLMAC if fullmac else Front.SOFTMAC,
             access_point=address(NODES["F"]) if node == "G" else "",
+            role=Role.PEER if node in "PQ" else None,
             rate=RATE if fullmac else None,
             best_rate=None if fullmac else RATE,
             profile=USB if node == "C" else None,
@@ -128,6 +131,6 @@ def test_no_frame_breaks_anything(guest, kernel_watches, afterwards_s, piece):
         received = read_table(out / f"to-{node}.tsv")["datagrams"]
         last = end_s - T0_S
         assert received[last] - received[last - SETTLED_S] > 0.9 * DATAGRAMS, node
-    for node in "FG":
+    for node in FULLMAC:
         received = read_table(out / f"to-{node}.tsv")["datagrams"]
         assert received[end_s - T0_S] > 0.9 * DATAGRAMS / SETTLED_S * (end_s - T0_S), node
