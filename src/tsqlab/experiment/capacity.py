@@ -124,8 +124,5 @@ def _tsq(spec: Spec, profile: Profile, node: str) -> TsqCapacity:
 
 
 def _number(value: int | str | KernelTime | None) -> int:
-    """A sysctl's value; 0 for none, for what the guest computes, and for what it would refuse."""
-    try:
-        return 0 if isinstance(value, KernelTime) else int(value or 0)
-    except ValueError:
-        return 0
+    """A sysctl's value; 0 for none, and for what the guest computes."""
+    return 0 if isinstance(value, KernelTime) else int(value or 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tsqlab.experiment.bounds import KeyedError
+from tsqlab.model.edca import Access
 from tsqlab.units import Duration, Quantity, Rate, Size
 
 Value = int | str  # a quantity is an int
@@ -80,6 +81,28 @@ def check_together(given: Mapping[str, Value | None]) -> None:
             f"{less} is {said[less]}, {more} {said[more]}; expected {less} to be {more} at most: "
             f"{why}",
         )
+
+
+def check_windows(
+    windows: Mapping[str, tuple[int | None, int | None]], standard: Mapping[str, Access]
+) -> None:
+    """Refuse a CWmin above the CWmax of its category. Raises KeyedError, below the profile.
+
+    *windows* are CWmin and CWmax of each category that a profile changes, and *standard* says what
+    a radio in that place has by itself.
+    """
+    for name, (least, most) in windows.items():
+        own = standard[name]
+        low = own.cw_min if least is None else least
+        high = own.cw_max if most is None else most
+        if low > high:
+            place = " where it is left out"
+            raise KeyedError(
+                ["edca", name, "cw_max" if least is None else "cw_min"],
+                f"cw_min is {low}{place if least is None else ''}, "
+                f"cw_max {high}{place if most is None else ''}; "
+                "expected cw_min to be cw_max at most",
+            )
 
 
 def _check_bus(given: Mapping[str, Value | None]) -> None:

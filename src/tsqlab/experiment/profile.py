@@ -37,8 +37,9 @@ from tsqlab.experiment.invalid import (
     shown,
     unknown,
 )
-from tsqlab.experiment.neutral import NEUTRAL, check_together
+from tsqlab.experiment.neutral import NEUTRAL, check_together, check_windows
 from tsqlab.experiment.toml import TomlFile, read_toml, there
+from tsqlab.model.edca import ACCESS_POINT, STATION
 from tsqlab.units import BASE_UNITS, Duration, Rate, Size
 
 _CardTime = Annotated[Duration, whole(1000, "us"), between(Duration, "0 s", "10 s")]
@@ -191,7 +192,13 @@ class Airlink(BaseModel):
     def _together(self, info: ValidationInfo) -> Airlink:
         if not (info.context and info.context.get(BASE_UNITS)):  # a result's radio has been run
             check_together({key: getattr(self, key) for key in NEUTRAL})
+            check_windows(self._windows(), STATION)
+            if self.access_point is None:  # it is the access point's, too
+                check_windows(self._windows(), ACCESS_POINT)
         return self
+
+    def _windows(self) -> dict[str, tuple[int | None, int | None]]:
+        return {name: (own.cw_min, own.cw_max) for name, own in self.edca.items()}
 
     @property
     def phy_rate(self) -> PhyRate:

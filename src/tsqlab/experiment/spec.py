@@ -32,6 +32,7 @@ from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import DataRateText
 from tsqlab.experiment.shown import Report
+from tsqlab.experiment.sysctl import SysctlName, SysctlValue, check_sysctls
 from tsqlab.experiment.tsq import Tsq, TsqSetting
 from tsqlab.topology import UP_TO_ROUTER, UP_TO_SERVER, WIFI, WIRED, WIRED_EGRESSES
 from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
@@ -69,7 +70,6 @@ _BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
 _SHAPED_SIDES = {"L": UP_TO_ROUTER, "R": UP_TO_SERVER}
 # LR has the limits of a wireline card.
 _SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}
-_VALUE_MAX = 200  # characters of a sysctl's value
 KERNEL_CHARGES = Size(0)  # the truesize that a file calls "kernel"
 _BASE_RTT_MAX = Duration.of("20 s")  # a wireline link delays a frame by 10 s at most
 
@@ -139,20 +139,6 @@ def _check_base_rtt(rtt: Duration) -> Duration:
     return rtt
 
 
-def _check_sysctl(name: str) -> str:
-    if not re.fullmatch(r"[a-z0-9_]+([./][a-zA-Z0-9_-]+)+", name):
-        raise ValueError(f'"{name}" is no sysctl; write it as net.ipv4.tcp_sack')
-    return name
-
-
-def _check_value(value: int | str) -> int | str:
-    if isinstance(value, str) and not (value.isprintable() and len(value) <= _VALUE_MAX):
-        raise ValueError(
-            f"expected a number, or a line of up to {_VALUE_MAX} characters, not {shown(value)}"
-        )
-    return value
-
-
 def _truesize_word(value: object) -> object:
     return KERNEL_CHARGES if value == "kernel" else value
 
@@ -166,8 +152,6 @@ def _check_truesize(value: Size) -> Size:
 PacingText = Annotated[str, AfterValidator(_check_pacing)]
 Qdisc = Annotated[str, AfterValidator(_check_qdisc)]
 Truesize = Annotated[Size, BeforeValidator(_truesize_word), AfterValidator(_check_truesize)]
-SysctlName = Annotated[str, AfterValidator(_check_sysctl)]
-SysctlValue = Annotated[int | str, AfterValidator(_check_value)]
 
 
 class _Table(BaseModel):
@@ -252,9 +236,7 @@ class Testbed(_Table):
         for name in self.egress:
             if name not in self.egresses:
                 raise ValueError(f'no egress "{name}"; there are {", ".join(self.egresses)}')
-        for name in self.sysctl:
-            if name not in self.nodes:
-                raise ValueError(f'no node "{name}"; there are {", ".join(self.nodes)}')
+        check_sysctls(self.sysctl, self.nodes)
         if self.base_rtt and self.server == topology.ACCESS_POINT:
             raise KeyedError(
                 ["base_rtt"],

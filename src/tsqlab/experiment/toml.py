@@ -180,7 +180,7 @@ def line_of(text: str, where: Sequence[str]) -> int | None:
         if header := re.fullmatch(r"\s*\[([^\]]+)\]\s*(#.*)?", line):
             table = _words(header[1])
             here = table
-        elif key := re.match(r"\s*([\w.\"'>-]+)\s*=", line):
+        elif key := re.match(r"\s*([\w.\"'>/-]+)\s*=", line):
             here = [*table, *_words(key[1])]
         else:
             continue

@@ -32,6 +32,19 @@ from tsqlab.runner import workers
 from tsqlab.units import Duration
 
 
+class CellError(TsqlabError):
+    """A cell that failed; the message begins with its name."""
+
+    def __init__(self, title: str, message: str, cause: str) -> None:
+        """*cause* is what other cells that fail in the same way have in common with it."""
+        super().__init__(title, message, cause)  # as an exception needs it to be pickled
+        self.title, self.message, self.cause = title, message, cause
+
+    def __str__(self) -> str:
+        """Which cell, and what."""
+        return f"{self.title}: {self.message}"
+
+
 @dataclass(frozen=True)
 class Job:
     """Everything that a worker needs to run a cell; it can be pickled."""
@@ -72,17 +85,20 @@ def run_cell(
 ) -> float:
     """Run one cell; its files are there afterwards, whole. Returns the real seconds it took.
 
-    Raises TsqlabError, with the cell's name in it.
+    Raises CellError.
     """
     start = time.monotonic()
     try:
         measurement = _measure(job, cpu, on_second)
         write_flent(job.file, to_flent(_record(job, measurement)))
+    except GuestError as error:
+        log = GuestError(error.why, (*error.last_words, f"(all of it: {job.console})"))
+        raise CellError(job.cell.title, str(log), error.cause) from error
     except (TsqlabError, OSError) as error:
-        raise TsqlabError(f"{job.cell.title}: {error}") from error
+        raise CellError(job.cell.title, str(error), str(error)) from error
     except (ArithmeticError, LookupError, ValueError) as error:
         message = f"the guest's series lack what a result has ({error!r})"
-        raise TsqlabError(f"{job.cell.title}: {message}") from error
+        raise CellError(job.cell.title, message, message) from error
     finally:
         shutil.rmtree(job.work, ignore_errors=True)
     job.console.unlink(missing_ok=True)
@@ -99,10 +115,7 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     shutil.rmtree(job.work, ignore_errors=True)
     job.console.parent.mkdir(parents=True, exist_ok=True)
     machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
-    try:
-        out = run_plan(machine, make_plan(spec, job.profile), job.work, job.console, on_second)
-    except GuestError as error:
-        raise GuestError(error.why, (*error.last_words, f"(all of it: {job.console})")) from error
+    out = run_plan(machine, make_plan(spec, job.profile), job.work, job.console, on_second)
     _keep_pcaps(job, out)
     return collect(out, spec, job.profile)
 

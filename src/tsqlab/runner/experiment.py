@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -26,7 +27,7 @@ from tsqlab.results.flent import read_measured
 from tsqlab.results.folder import ERA
 from tsqlab.results.repetitions import side_by_side
 from tsqlab.results.summary import SummaryRow, write_summary
-from tsqlab.runner.cell import Job, work
+from tsqlab.runner.cell import CellError, Job, work
 from tsqlab.runner.folder import FolderState, locked
 from tsqlab.runner.workers import Workers
 
@@ -46,7 +47,7 @@ class Watcher(Protocol):
         """A cell is done."""
 
     def failed(self, cell: str, error: TsqlabError) -> None:
-        """A cell has failed."""
+        """A cell has failed, the first one of its cause."""
 
 
 def jobs_of(
@@ -82,19 +83,27 @@ def run(
         todo = [job for job in jobs if not state.done(job)]
         seconds = sum(job.cell.spec.total.s for job in todo)
         watcher.start(len(jobs), len(jobs) - len(todo), seconds)
-        failures = _run_all(todo, state, workers, watcher) if todo else 0
+        causes = _run_all(todo, state, workers, watcher) if todo else Counter()
         shutil.rmtree(folder / ".work", ignore_errors=True)
         _summarise(state)
-    if failures:
-        others = "" if failures == len(jobs) else f"; the others are in {folder}"
-        raise TsqlabError(f"{failures} of {len(jobs)} cells failed{others}")
+    if causes:
+        raise TsqlabError(_all_told(causes, len(jobs), folder))
 
 
-def _run_all(todo: list[Job], state: FolderState, workers: int, watcher: Watcher) -> int:
-    """Run the jobs; returns how many failed."""
+def _all_told(causes: Counter[str], cells: int, folder: Path) -> str:
+    """How many cells failed, of how many causes if some are of one, and where the others are."""
+    failures, shared = causes.total(), len(causes) < causes.total()
+    of = f", of {len(causes)} cause{'s'[: len(causes) > 1]}" if shared else ""
+    others = "" if failures == cells else f"; the others are in {folder}"
+    return f"{failures} of {cells} cells failed{of}{others}"
+
+
+def _run_all(todo: list[Job], state: FolderState, workers: int, watcher: Watcher) -> Counter[str]:
+    """Run the jobs; returns how many failed of each cause. The first of each is told."""
     pool = Workers(min(workers, len(todo)))
     futures = {pool.executor.submit(work, job): job for job in todo}
-    failures, seconds = 0, {job.cell.id: 0.0 for job in todo}
+    causes: Counter[str] = Counter()
+    seconds = {job.cell.id: 0.0 for job in todo}
     try:
         while futures:
             finished, _ = wait(futures, _POLL_S, FIRST_COMPLETED)
@@ -102,25 +111,28 @@ def _run_all(todo: list[Job], state: FolderState, workers: int, watcher: Watcher
                 watcher.tick(second - seconds[cell])
                 seconds[cell] = second
             for future in finished:
-                failures += not _settle(future, futures.pop(future), state, watcher)
+                _settle(future, futures.pop(future), state, watcher, causes)
     except BaseException:
         pool.kill()
         raise
     pool.executor.shutdown()
-    return failures
+    return causes
 
 
-def _settle(future: Future[float], job: Job, state: FolderState, watcher: Watcher) -> bool:
+def _settle(
+    future: Future[float], job: Job, state: FolderState, watcher: Watcher, causes: Counter[str]
+) -> None:
     try:
         wall_s = future.result()
-    except TsqlabError as error:
-        watcher.failed(job.cell.id, error)
-        return False
+    except CellError as error:
+        causes[error.cause] += 1
+        if causes[error.cause] == 1:
+            watcher.failed(job.cell.id, error)
+        return
     except BrokenProcessPool as error:
         raise TsqlabError(f"a worker process was killed while it ran {job.cell.id}") from error
     state.note(job, wall_s)
     watcher.finished(job.cell.id, wall_s)
-    return True
 
 
 def _summarise(state: FolderState) -> None:

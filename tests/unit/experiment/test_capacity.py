@@ -93,7 +93,6 @@ def test_an_access_point_that_is_the_server_has_no_wire_and_is_a_sender() -> Non
         ({}, {"C": {"net.ipv4.tcp_limit_output_bytes": 5000}}, TsqCapacity(5000, 0)),
         ({}, {"C": {"net/ipv4/tcp_tsq_us": "700"}}, TsqCapacity(1 << 20, 700)),
         ({}, {"S": {"net.ipv4.tcp_tsq_us": 700}}, TsqCapacity(1 << 20, 0)),
-        ({}, {"C": {"net.ipv4.tcp_tsq_us": "many"}}, TsqCapacity(1 << 20, 0)),
     ],
 )
 def test_tsqs_terms_are_those_of_the_senders_node(

@@ -73,3 +73,28 @@ def test_what_is_not_said_cannot_be_wrong(lines, tmp_path):
 def test_a_result_of_a_radio_that_was_run_is_still_read():
     stored = plain(load_profile("ideal")) | {"aggregate_frames": 128}
     assert _PROFILE.validate_python(stored, context={BASE_UNITS: True}).aggregate_frames == 128
+
+
+@pytest.mark.parametrize(
+    ("lines", "key", "message"),
+    [
+        ("edca.BE = { cw_min = 2047 }", "edca.BE.cw_min",
+         "cw_min is 2047, cw_max 1023 where it is left out; expected cw_min to be cw_max at most"),
+        ("edca.VO = { cw_max = 1 }", "edca.VO.cw_max", "cw_min is 3 where it is left out"),
+        ("edca.VI = { cw_min = 31, cw_max = 15 }", "edca.VI.cw_min", "cw_min is 31, cw_max 15;"),
+        # An access point's own queue of BE ends at 63, and this profile is of both.
+        ("edca.BE = { cw_min = 127 }", "edca.BE.cw_min", "cw_max 63 where it is left out"),
+    ],
+)  # fmt: skip
+def test_a_window_that_the_module_refuses_has_key_and_line(lines, key, message, tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(RADIO.format(lines))
+    with pytest.raises(FileError, match=re.escape(message)) as caught:
+        load_profile(str(path))
+    assert (caught.value.key, caught.value.line) == (key, 6)
+
+
+def test_a_stations_window_is_not_held_against_the_access_points(tmp_path):
+    path = tmp_path / "station.toml"
+    path.write_text(RADIO.format('access_point = "ath9k"\nedca.BE = { cw_min = 127 }'))
+    assert load_profile(str(path)).edca["BE"].cw_min == 127

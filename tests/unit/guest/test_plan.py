@@ -139,9 +139,11 @@ def test_bottlenecks_shape_one_egress(bottleneck, rates):
             {"layout": "wifi", "device": "gigabit"},
             'device "gigabit" is an Ethernet card, which layout "wifi" has no place for',
         ),
+        ({"layout": "wifi", "mtu": 2297}, r"mtu = 2297: .* \(front = 'fullmac'\); expected 68 to"),
+        ({"layout": "wifi", "device": "ath9k", "mtu": 255}, "expected 256 to 2304"),
     ],
 )
-def test_a_device_of_the_wrong_kind_is_refused(testbed, message):
+def test_a_device_that_has_not_what_is_asked_is_refused(testbed, message):
     spec = Spec.model_validate({"title": "", "testbed": testbed})
     with pytest.raises(UsageError, match=message):
         make_plan(spec, load_profile(spec.testbed.device))

@@ -47,6 +47,7 @@ def wiring(spec: Spec, profile: Profile) -> Wiring:
         return Wired(spec, profile)
     if layout == WIFI and isinstance(profile, Airlink):
         _check_rate_control(spec, profile)
+        _check_mtu(spec, profile)
         return Wifi(spec, profile)
     kind = "an Ethernet card" if isinstance(profile, Wireline) else "a radio"
     raise UsageError(
@@ -59,4 +60,18 @@ def _check_rate_control(spec: Spec, profile: Airlink) -> None:
         raise UsageError(
             f'rate = "{MINSTREL}": device "{spec.testbed.device}" has no mac80211 above it '
             f"(front = {profile.front!r}), whose rate control that is; ath9k has, for one"
+        )
+
+
+_MTUS = {"fullmac": (68, 2296), "softmac": (256, 2304)}
+"""What a radio's device takes: an MSDU has 2304 bytes, of which fullmac has a header of LLC. Over
+softmac the bounds are mac80211's (ieee80211_if_add() in its iface.c)."""
+
+
+def _check_mtu(spec: Spec, profile: Airlink) -> None:
+    least, most = _MTUS[profile.front]
+    if not least <= spec.testbed.mtu <= most:
+        raise UsageError(
+            f'mtu = {spec.testbed.mtu}: device "{spec.testbed.device}" is a radio '
+            f"(front = {profile.front!r}); expected {least} to {most}"
         )

@@ -13,6 +13,7 @@ from tsqlab.experiment.before import earlier
 from tsqlab.experiment.host import era_sysctls, host_of, tsq_sysctls
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.sysctl import GUEST
 from tsqlab.experiment.tsq import KernelTime
 
 LAB = "the lab"
@@ -37,15 +38,16 @@ class Setting:
 
 
 def guest_sysctls(spec: Spec) -> list[Setting]:
-    """The sysctls that all nodes share."""
+    """The sysctls that all nodes share: the lab's, then the experiment's over them."""
     # A node can use only what the first namespace allows: these, and what a flow asks for.
     asked = spec.sender.congestion_control.split(",")
     asked += [test.congestion_control for test in earlier(spec.lab.before)]
     controls = " ".join(dict.fromkeys(["reno", "cubic", *asked]))
-    return [
+    chosen = [
         Setting("net.ipv4.tcp_mem", "90000 120000 180000", LAB),  # counted in pages
         Setting("net.ipv4.tcp_allowed_congestion_control", controls, LAB),
     ]
+    return list((_by_name(chosen) | _by_name(_own_sysctls(spec, GUEST))).values())
 
 
 def node_sysctls(spec: Spec, profile: Profile, node: str) -> list[Setting]:
@@ -55,11 +57,14 @@ def node_sysctls(spec: Spec, profile: Profile, node: str) -> list[Setting]:
         chosen |= _by_name(_sender_sysctls(spec, profile, node))
     else:
         chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
-    own = spec.testbed.sysctl.get(node, {})
-    chosen |= _by_name(
-        Setting(name, value, f"testbed.sysctl.{node}") for name, value in own.items()
-    )
+    chosen |= _by_name(_own_sysctls(spec, node))
     return list(chosen.values())
+
+
+def _own_sysctls(spec: Spec, node: str) -> Iterable[Setting]:
+    """What the experiment sets itself at a node, or of the guest as a whole."""
+    for name, value in spec.testbed.sysctl.get(node, {}).items():
+        yield Setting(name, value, f"testbed.sysctl.{node}")
 
 
 def _sender_sysctls(spec: Spec, profile: Profile, node: str) -> Iterable[Setting]:
