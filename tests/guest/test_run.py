@@ -182,10 +182,22 @@ def test_a_failed_cell_is_named_and_the_others_go_on(experiment, tmp_path):
     assert done.returncode == 1
     assert "cell bottleneck=L10M,qdisc=fq_codel_limit_nonsense: the guest ended" in done.stderr
     assert 'Illegal "limit"' in done.stderr
-    assert "2 of 4 cells failed" in done.stderr
+    assert "2 of 4 cells failed; the others are in" in done.stderr
     assert "Traceback" not in done.stderr
     assert len(list(out.glob("*.flent.gz"))) == 2
     assert len(list((out / "logs").iterdir())) == 2
+
+
+def test_one_cause_is_told_once(experiment, tmp_path):
+    """What only the kernel knows: how far a packet may be reordered is no negative number."""
+    out = tmp_path / "out"
+    refused = "testbed.sysctl.C.'net.ipv4.tcp_reordering'=-1"
+    done = tsqlab("run", experiment, "--out", out, "--set", refused)
+    assert done.returncode == 1
+    assert done.stderr.count("tcp_reordering does not take '-1'") == 1
+    assert done.stderr.count("its last words") == 1
+    assert "4 of 4 cells failed, of 1 cause" in done.stderr
+    assert len(list((out / "logs").iterdir())) == 4
 
 
 def test_a_folder_holds_one_experiment(experiment, tmp_path):

@@ -32,13 +32,14 @@ _CORE = (
 )  # fmt: skip
 _IPV4 = (
     "fib_sync_mem", "inet_peer_maxttl", "inet_peer_minttl", "inet_peer_threshold",
-    "tcp_low_latency", "tcp_max_orphans", "tcp_mem", "udp_mem",
+    "ipfrag_secret_interval", "tcp_allowed_congestion_control", "tcp_low_latency",
+    "tcp_max_orphans", "tcp_mem", "udp_mem",
 )  # fmt: skip
 
 SHARED = frozenset({f"net.core.{name}" for name in _CORE} | {f"net.ipv4.{name}" for name in _IPV4})
 """Those of net/ that all namespaces share: net_core_table of the kernel's
-net/core/sysctl_net_core.c, what sysctl_core_net_init() there makes read-only elsewhere, and
-ipv4_table of net/ipv4/sysctl_net_ipv4.c."""
+net/core/sysctl_net_core.c, ipv4_table of net/ipv4/sysctl_net_ipv4.c, ip4_frags_ctl_table of
+ip_fragment.c there, and what the first two files make read-only elsewhere. A test asks a guest."""
 
 _EITHER = frozenset({"net.core.optmem_max"})  # shared in 6.1, and each node's own in 6.12
 

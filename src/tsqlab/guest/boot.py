@@ -38,7 +38,6 @@ _MEASURE_EVERY_S = 1.0
 """How often the size of a guest's results is checked, in real seconds."""
 
 _POLL_S = 0.02
-_AGENT_ERROR = "tsqlab: error: "
 _TICK = re.compile(r"^tsqlab: t (\d+) ms$", re.MULTILINE)
 
 
@@ -53,12 +52,6 @@ class GuestError(TsqlabError):
     def __str__(self) -> str:
         """Both, as lines."""
         return "\n  ".join((f"{self.why}; its last words:", *self.last_words))
-
-    @property
-    def cause(self) -> str:
-        """What it shares with another guest that failed in the same way: what the agent said."""
-        said = [line for line in self.last_words if line.startswith(_AGENT_ERROR)]
-        return "\n".join(said or (self.why, *self.last_words))
 
 
 @dataclass(frozen=True)

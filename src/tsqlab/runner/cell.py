@@ -93,7 +93,7 @@ def run_cell(
         write_flent(job.file, to_flent(_record(job, measurement)))
     except GuestError as error:
         log = GuestError(error.why, (*error.last_words, f"(all of it: {job.console})"))
-        raise CellError(job.cell.title, str(log), error.cause) from error
+        raise CellError(job.cell.title, str(log), str(error)) from error
     except (TsqlabError, OSError) as error:
         raise CellError(job.cell.title, str(error), str(error)) from error
     except (ArithmeticError, LookupError, ValueError) as error:

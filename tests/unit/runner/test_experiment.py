@@ -22,8 +22,8 @@ REFUSED = "tsqlab: error: write C /proc/sys/net/ipv4/tcp_sack 7: Invalid argumen
 
 
 def cell_error(job, said):
-    error = GuestError("the guest ended", ("t 10 ms", said, f"(all of it: {job.cell.id}.log)"))
-    return CellError(job.cell.title, str(error), error.cause)
+    error = GuestError("the guest ended", ("cfg80211: a line", said))
+    return CellError(job.cell.title, f"{error} (all of it: {job.cell.id}.log)", str(error))
 
 
 class Pool:
