@@ -47,9 +47,13 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* clock.c: virtual time */
 int64_t now_ns(void);
 void sleep_until(int64_t when);
+/* From now on this process sleeps until that very instant. */
+void sleep_exactly(void);
 void sleep_until_multiple(int64_t period_ns);
 /* Calls sample() from a signal handler at each instant t0, t0 + step, ... from now on. */
 void sample_every_step(void (*sample)(int64_t now));
+/* The first of these instants after now. */
+int64_t next_instant(void);
 
 /* series.c: a time series, kept in memory and written to the host at the end */
 struct series;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "agent.h"
@@ -39,6 +40,16 @@ void sleep_until(int64_t when)
 }
 
 /*
+ * The kernel wakes a process up to 50 us after the time that it asked for, unless
+ * it says otherwise: its timer slack.
+ */
+void sleep_exactly(void)
+{
+	if (prctl(PR_SET_TIMERSLACK, 1UL))
+		die_errno("cannot set the timer slack");
+}
+
+/*
  * A process that looks at the clock moves it by 256 ns, or else one that looks
  * until time has passed would look for ever. So a line of the plan takes some us,
  * the more the more often its program looks, and what comes after it comes later.
@@ -55,6 +66,11 @@ void sleep_until_multiple(int64_t period_ns)
 static int64_t grid_floor(int64_t time)
 {
 	return time - (time - schedule.t0) % schedule.step;
+}
+
+int64_t next_instant(void)
+{
+	return grid_floor(now_ns()) + schedule.step;
 }
 
 /*

@@ -56,9 +56,9 @@ static const struct {
 	int words_min, words_max;
 	void (*run)(int words, char *word[]);
 } endpoints[] = {
-	{ "tcp", 11, 11, tcp_endpoint },
-	{ "udp", 11, 11, udp_endpoint },
-	{ "ping", 8, 8, ping_endpoint },
+	{ "tcp", 11, 12, tcp_endpoint },
+	{ "udp", 11, 12, udp_endpoint },
+	{ "ping", 8, 10, ping_endpoint },
 	{ "qdisc", 5, 5, qdisc_endpoint },
 	{ "capture", 6, 6, capture_endpoint },
 	{ "genl-watch", 8, 8, genl_watch_endpoint },

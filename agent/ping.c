@@ -2,11 +2,12 @@
 /*
  * Latency beside the flows.
  *
- *   ping NODE ID icmp|udp|udp-echo ADDRESS PORT TOS INTERVAL
+ *   ping NODE ID icmp|udp|udp-echo ADDRESS PORT TOS INTERVAL [START STOP]
  *
  * "icmp" sends echo requests and "udp" datagrams that a "udp-echo" returns, one
- * every INTERVAL ns from the start of the measurement to its end. Each row is an
- * answer, and t_ns is when it came. A sequence number without a row was lost.
+ * every INTERVAL ns from the start of the measurement to its end, or from START on
+ * and before STOP. Each row is an answer, and t_ns is when it came. A sequence
+ * number without a row was lost.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,6 +27,7 @@
 
 static struct {
 	int fd;
+	int64_t start, stop;		/* probes are sent from the one on, and before the other */
 	uint16_t sequence;		/* of the next probe */
 	int64_t sent[SEQUENCES];	/* when, by sequence number */
 	struct series *series;
@@ -55,6 +57,8 @@ static void send_probe(int64_t now)
 		shutdown(probe.fd, SHUT_RDWR);
 		return;
 	}
+	if (now < probe.start || now >= probe.stop)
+		return;
 	packet.header.un.echo.sequence = htons(probe.sequence);
 	packet.header.checksum = checksum(&packet, sizeof(packet));
 	probe.sent[probe.sequence++] = now_ns();
@@ -124,7 +128,8 @@ void ping_endpoint(int words, char *word[])
 	bool icmp = !strcmp(word[3], "icmp");
 	int tos = word_number(word[6], "TOS");
 
-	(void)words;
+	probe.start = words == 10 ? word_number(word[8], "START") : 0;
+	probe.stop = words == 10 ? word_number(word[9], "STOP") : INT64_MAX;
 	if (!strcmp(word[3], "udp-echo")) {
 		sample_every_step(nothing);
 		echo(word[5]);

@@ -2,7 +2,7 @@
 /*
  * One end of a TCP flow.
  *
- *   tcp NODE ID connect|listen send|recv ADDRESS PORT CC TOS START STOP
+ *   tcp NODE ID connect|listen send|recv ADDRESS PORT CC TOS START STOP [BYTES]
  *
  * Either side may be the one that sends: a download is a client that connects
  * and receives. CC "-" is the namespace's default. The client connects at START;
@@ -14,6 +14,11 @@
  * reads at once. SO_RCVLOWAT would save the same calls, but it changes the
  * receive window, and with that the result.
  *
+ * With BYTES the client connects exactly at START. The sender sends so many, as far
+ * as it can until STOP, and 0 is any number. The receiver has a row more, of the
+ * instant at which its last step ends, and ID-done.tsv has one of when the last of
+ * BYTES was there, if it came.
+ *
  * What the application has received is the kernel's count of received bytes less
  * those still unread. At the end it must equal the sum of what recv() returned.
  */
@@ -22,6 +27,7 @@
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -54,13 +60,17 @@ struct tsq_info {
 	"mss_bytes\treceive_window_bytes\twmem_queued_bytes\tsend_buffer_bytes\t"	\
 	"busy_us\trwnd_limited_us\tsndbuf_limited_us"
 #define TSQ_COLUMNS "\ttsq_limit_bytes\ttsq_throttled\ttsq_throttled_us"
+#define DONE_COLUMNS "t_ns\tapp_bytes"
 #define RECV_COLUMNS "t_ns\tapp_bytes\tunread_bytes\trcv_rtt_us\trcv_space_bytes"
 
 static struct {
 	int fd;
 	int64_t stop;
+	int64_t bytes;		/* how many are sent; 0: any number until 'stop' */
+	bool last_step;		/* the receiver counts what comes in its last step */
 	bool has_tsq;		/* the kernel has CoTSQ's counters */
 	struct series *series;
+	struct series *done;	/* when the last of 'bytes' came */
 } flow;
 
 static struct tcp_info tcp_info(void)
@@ -171,18 +181,49 @@ static int connect_flow(int fd, struct sockaddr_in address, int64_t start)
 	return fd;
 }
 
-static void send_all(void)
+/* At most BYTES, until STOP shuts the socket down. */
+static void send_data(void)
 {
 	static char data[SEND_BYTES];
+	int64_t left = flow.bytes ? flow.bytes : INT64_MAX;
+	ssize_t sent;
+
+	while (left) {
+		sent = send(flow.fd, data, left < SEND_BYTES ? left : SEND_BYTES, MSG_NOSIGNAL);
+		if (sent > 0)
+			left -= flow.bytes ? sent : 0;
+		else if (errno == EPIPE)
+			return;
+		else if (errno != EINTR)
+			die_errno("send");
+	}
+	shutdown(flow.fd, SHUT_WR);
+}
+
+static void send_all(void)
+{
 	char reply;
 
-	while (send(flow.fd, data, sizeof(data), MSG_NOSIGNAL) > 0 || errno == EINTR)
-		;
-	if (errno != EPIPE)
-		die_errno("send");
+	send_data();
 	/* The receiver closes when it has everything. */
 	while (recv(flow.fd, &reply, 1, 0) < 0 && errno == EINTR)
 		;
+}
+
+/* How much is asked for at once, so that a call returns when the last of BYTES is there. */
+static int64_t quota(int64_t total)
+{
+	int64_t left = flow.bytes - total;
+
+	return left > 0 && left < RECV_BYTES ? left : RECV_BYTES;
+}
+
+static void note_last_step(int64_t total)
+{
+	int64_t instant = next_instant();
+
+	if (flow.last_step && instant <= schedule.end)
+		series_row(flow.series, (int64_t[]){ instant - schedule.t0, total, 0, 0, 0 });
 }
 
 static void receive_all(void)
@@ -190,17 +231,41 @@ static void receive_all(void)
 	int64_t total = 0, app;
 	ssize_t got;
 
-	while ((got = recv(flow.fd, NULL, RECV_BYTES, MSG_TRUNC | MSG_WAITALL))) {
+	while ((got = recv(flow.fd, NULL, quota(total), MSG_TRUNC | MSG_WAITALL))) {
 		if (got > 0)
 			total += got;
 		else if (errno != EINTR)
 			die_errno("recv");
+		if (got > 0 && flow.done && total == flow.bytes)
+			series_row(flow.done, (int64_t[]){ now_ns() - schedule.t0, total });
 	}
+	/* No sample is taken from here on. */
+	signal(SIGALRM, SIG_IGN);
 	/* The kernel counts the peer's FIN as a byte received. */
 	app = tcp_info().tcpi_bytes_received - queue_bytes(SIOCINQ);
 	if (total != app && total + 1 != app)
 		die("%lld bytes read, but the socket counts %lld",
 		    (long long)total, (long long)app);
+	note_last_step(total);
+}
+
+/* The file of a flow's end: ID-done, where its receiver's is ID-recv. */
+static struct series *done_series(const char *id)
+{
+	char name[ID_MAX];
+
+	snprintf(name, sizeof(name), "%.*s-done", (int)(strrchr(id, '-') - id), id);
+	return series_open(name, DONE_COLUMNS);
+}
+
+/* What BYTES says, for flows that have it. */
+static void limit(const char *word, const char *id, bool sends)
+{
+	sleep_exactly();
+	flow.bytes = word_number(word, "BYTES");
+	flow.last_step = !sends;
+	if (flow.bytes && !sends)
+		flow.done = done_series(id);
 }
 
 void tcp_endpoint(int words, char *word[])
@@ -209,9 +274,10 @@ void tcp_endpoint(int words, char *word[])
 	bool sends = !strcmp(word[4], "send");
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	(void)words;
 	if (fd < 0)
 		die_errno("cannot open a socket");
+	if (words > 11)
+		limit(word[11], word[2], sends);
 	flow.stop = word_number(word[10], "STOP");
 	flow.has_tsq = !access(TSQ_SYSCTL, F_OK);
 	if (flow.has_tsq)
@@ -233,4 +299,6 @@ void tcp_endpoint(int words, char *word[])
 	signal(SIGALRM, SIG_IGN);
 	close(flow.fd);
 	series_write(flow.series);
+	if (flow.done)
+		series_write(flow.done);
 }

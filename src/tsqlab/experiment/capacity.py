@@ -37,8 +37,7 @@ _BYTES, _US = "net.ipv4.tcp_tsq_bytes", "net.ipv4.tcp_tsq_us"
 
 def capacity(spec: Spec, profile: Profile) -> Capacity:
     """The most that each link of a cell can carry, and what TSQ's limit is made of."""
-    senders = {flow.series: client if flow.direction == "up" else spec.testbed.server
-               for flow, client in spec.flows_of_clients()}  # fmt: skip
+    senders = {flow.series: flow.sender for flow in spec.traffic().flows}
     return Capacity(
         wires=_wires(spec, profile),
         radios=_radios(spec, profile) if isinstance(profile, Airlink) else {},
@@ -100,13 +99,21 @@ def _radio(spec: Spec, station: Airlink, radio: Airlink) -> RadioCapacity:
 def _largest_mpdu(spec: Spec, radio: Airlink, standard: str) -> tuple[int, int]:
     """How many full-sized packets go into an A-MSDU, and the bytes of its MPDU."""
     packet = min(spec.testbed.mtu, _PACKET_BYTES_MAX)
-    if spec.flows.test == "udp_flood":
-        packet = min(spec.flows.udp_size + _UDP_IP_BYTES, packet)
+    packet = min(_datagram_bytes(spec) or packet, packet)
     most = min(radio.number("amsdu_bytes"), MPDU_MAX_BYTES.get(standard, 0))
     sizes = {msdus: mpdu_bytes(packet, packets=msdus)
              for msdus in range(1, radio.number("amsdu_frames") + 1)}  # fmt: skip
     msdus = max([msdus for msdus, size in sizes.items() if size <= most], default=1)
     return msdus, sizes[msdus]
+
+
+def _datagram_bytes(spec: Spec) -> int:
+    """The largest packet of flows that are all of UDP; 0 if there are others, or none."""
+    flows = spec.traffic().flows
+    if any(flow.protocol == "tcp" for flow in flows):
+        return 0
+    sizes = [(flow.said and flow.said.datagram_bytes) or spec.flows.udp_size for flow in flows]
+    return max(sizes) + _UDP_IP_BYTES if sizes else 0
 
 
 def _tsq(spec: Spec, profile: Profile, node: str) -> TsqCapacity:

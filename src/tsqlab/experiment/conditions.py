@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from tsqlab.experiment.bundled import bundled_profiles
+from tsqlab.experiment.flow_table import said_flows
 from tsqlab.experiment.host import host_of
 from tsqlab.experiment.neutral import NEUTRAL, NO_LIMIT
 from tsqlab.experiment.profile import NAMED, Airlink, Profile, data_rate, load_profile
@@ -60,7 +61,10 @@ class Conditions:
     def written(self) -> Mapping[str, object]:
         """The keys by their bare names, as they were written; None where they were not."""
         tables = (getattr(self.spec, name) for name in (*TABLES, "report"))
-        return {key: value for table in tables for key, value in _leaves(table)}
+        return {
+            **{key: value for table in tables for key, value in _leaves(table)},
+            **said_flows(self.spec.flow),
+        }
 
     @cached_property
     def texts(self) -> Mapping[str, str]:

@@ -23,10 +23,16 @@ def first_error(error: ValidationError) -> tuple[list[str], ErrorDetails]:
     # A misspelt key is also a missing one. Its right spelling is the more useful message.
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     # pydantic marks the key of a table that is wrong itself by a further part, "[key]".
-    where = [str(part) for part in first["loc"] if not str(part).startswith("[")]
+    where = [part for part in _counted(first["loc"]) if not part.startswith("[")]
     if isinstance(cause := first.get("ctx", {}).get("error"), KeyedError):
         where += cause.where
     return where, first
+
+
+def _counted(place: Sequence[str | int]) -> list[str]:
+    """A place as a file has it: an array's tables are counted from 1."""
+    return [str(part + 1 if at == 1 and isinstance(part, int) else part)
+            for at, part in enumerate(place)]  # fmt: skip
 
 
 def reason(error: ErrorDetails, unknown_key: Callable[[Sequence[str]], str]) -> str:
@@ -63,7 +69,8 @@ def accepted_in(model: type[BaseModel], tables: Sequence[str]) -> list[str]:
     kind: object = model
     for name in tables:
         kind = _kind_of(kind, name)
-    return list(kind.model_fields) if _is_model(kind) else []
+    fields = kind.model_fields.items() if _is_model(kind) else ()
+    return [field.alias or name for name, field in fields]
 
 
 def _kind_of(table: object, name: str) -> object:
@@ -71,10 +78,13 @@ def _kind_of(table: object, name: str) -> object:
     if _is_model(table):
         field = table.model_fields.get(name)
         kind = field.annotation if field else None
+    elif get_origin(table) is tuple:
+        kind = get_args(table)[0]
     else:  # a dict, whose keys are all of one type, as are their values
         kind = get_args(table)[1] if get_args(table) else None
     kinds = [kind, *get_args(kind)] if get_origin(kind) in (Union, UnionType) else [kind]
-    tables = (one for one in kinds if _is_model(one) or get_origin(one) is dict)
+    # An array of tables is a table, too, whose keys are numbers.
+    tables = (one for one in kinds if _is_model(one) or get_origin(one) in (dict, tuple))
     return next(tables, None)
 
 

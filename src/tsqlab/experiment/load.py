@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from tsqlab.errors import FileError, UsageError, one_line
 from tsqlab.experiment.bundled import bundled_experiments, is_file
 from tsqlab.experiment.capture import RECORDED
+from tsqlab.experiment.flow_table import FLOW, FLOW_KEYS, by_handle
 from tsqlab.experiment.invalid import (
     accepted_in,
     first_error,
@@ -251,7 +252,7 @@ class _Reader:
     def _from_pydantic(self, error: ValidationError, factors: Mapping[str, Any]) -> UsageError:
         where, first = first_error(error)
         varied = {full_key(key): key for key in factors}
-        full = ".".join(where)
+        full = ".".join(by_handle(where, self.file.tables.get(FLOW)))
         if full in varied:
             where = ["matrix", varied[full]]
         return self._error(where, reason(first, _unknown_key))
@@ -267,7 +268,10 @@ def _unknown_key(where: Sequence[str]) -> str:
 
 def _no_key(key: str) -> str:
     """What to say of a bare or dotted *key* that is none that can vary or be set."""
-    *_, last = key.split(".")
+    *tables, last = key.split(".")
+    if tables and tables[0] == FLOW:
+        keys = ", ".join(FLOW_KEYS)
+        return f'no key "{shortened(key)}" can vary or be set; of flow 1, flow.1. and one of {keys}'
     elsewhere = _elsewhere(last)
     bare = [name for table in TABLES.values() for name in table.model_fields]
     return f'no key "{shortened(key)}" can vary or be set; {elsewhere or hint(last, bare)}'

@@ -8,7 +8,6 @@ and a comment. Unknown keys are errors. Bare key names are unique across tables,
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import Annotated, Any, Literal
 
@@ -28,7 +27,16 @@ from tsqlab.experiment.bounds import KeyedError, between, one_of
 from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
 from tsqlab.experiment.cycle import CycleText
 from tsqlab.experiment.era import ERAS, TODAY, Offloads
-from tsqlab.experiment.flows import TESTS, Flow, Traffic, traffic
+from tsqlab.experiment.flow_table import FlowTables, check_flows, is_flow_key
+from tsqlab.experiment.flows import (
+    TESTS,
+    Flow,
+    Probe,
+    Traffic,
+    own_traffic,
+    period_ns,
+    traffic,
+)
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import DataRateText
 from tsqlab.experiment.shown import Report
@@ -377,9 +385,17 @@ class Spec(_Table):
     figure: str = ""
     testbed: Testbed = Testbed()
     flows: Flows = Flows()
+    flow: FlowTables = ()  # what is sent in the place of a test
     sender: Sender = Sender()
     lab: Lab = Lab()
     report: Report = Report()
+
+    @model_validator(mode="after")
+    def _flows_of_its_own(self, info: ValidationInfo) -> Spec:
+        stored = info.context and info.context.get(BASE_UNITS)  # which has all keys
+        given = () if stored else self.flows.model_fields_set
+        check_flows(self.flow, self.testbed.nodes, self.flows.length, self.flows.step, given)
+        return self
 
     @model_validator(mode="after")
     def _affordable(self) -> Spec:
@@ -400,6 +416,8 @@ class Spec(_Table):
 
     @model_validator(mode="after")
     def _repeatable(self) -> Spec:
+        if self.lab.before and self.flow:
+            raise KeyedError(["lab", "before"], "repeats a test, and [[flow]] is none")
         if self.lab.before and not any(flow.protocol == "tcp" for flow in self.traffic().flows):
             raise KeyedError(
                 ["lab", "before"],
@@ -415,11 +433,31 @@ class Spec(_Table):
 
     def traffic(self) -> Traffic:
         """The flows and probes of this cell."""
-        return traffic(self.flows.test, self.flows.streams, self.sender.congestion_control)
+        if self.flow:
+            controls, clients = self.sender.congestion_control, self.testbed.clients
+            return own_traffic(self.flow, controls, clients)
+        return self.traffic_of_test(self.sender.congestion_control)
 
-    def flows_of_clients(self) -> tuple[tuple[Flow, str], ...]:
-        """Each flow with the node of its client: flows take turns at the stations."""
-        return tuple(zip(self.traffic().flows, itertools.cycle(self.testbed.clients)))
+    def traffic_of_test(self, congestion_control: str) -> Traffic:
+        """The flows and probes of the test with any congestion control."""
+        ends = self.testbed.clients, self.testbed.server
+        return traffic(self.flows.test, self.flows.streams, congestion_control, *ends)
+
+    def period_ns(self, sent: Flow | Probe) -> tuple[int, int]:
+        """When a flow or a [[flow]] of pings starts and stops, from the measurement's start."""
+        return period_ns(sent, self.lab.seed, self.flows.delay, self.flows.length)
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The nodes at which flows begin or end, as [sender] sets them up."""
+        ends = (node for table in self.flow for node in (table.sender, table.receiver))
+        return frozenset((*self.testbed.clients, self.testbed.server, *ends))
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The congestion controls that a cell's flows may have, those of [sender] first."""
+        own = (table.congestion_control for table in self.flow if table.congestion_control)
+        return tuple(dict.fromkeys((*self.sender.congestion_control.split(","), *own)))
 
     def as_of(self, era: str) -> Spec:
         """The same over hosts of another era."""
@@ -441,12 +479,16 @@ _TABLES_OF_TESTBED = ("profile", "egress", "sysctl")
 
 def bare_key(key: str) -> str:
     """A bare or dotted *key* without its table."""
-    return (full_key(key) or key).partition(".")[2] or key
+    full = full_key(key) or key
+    table, _, bare = full.partition(".")
+    return bare if table in TABLES else full
 
 
 def full_key(key: str) -> str | None:
     """The full name of a bare or dotted *key* that may vary, or None."""
     table, _, rest = key.partition(".")
+    if is_flow_key(key):
+        return key
     if rest and table in TABLES:
         first = rest.partition(".")[0]
         return key if first in TABLES[table].model_fields else None

@@ -108,7 +108,7 @@ def measured(spec: Spec) -> dict[str, Any]:
     """A specification as plain data, without what a cell would have to have for it to matter.
 
     That is the keys of captures where nothing is captured, changes of a profile if none is, and
-    what ran before if nothing did.
+    what ran before if nothing did, and flows of its own if there are none.
     """
     data = plain(spec)
     if not spec.testbed.profile:
@@ -118,6 +118,8 @@ def measured(spec: Spec) -> dict[str, Any]:
             del data["lab"][key.removeprefix("lab.")]
     if not spec.lab.before:
         del data["lab"]["before"]
+    if not spec.flow:
+        del data["flow"]
     return data
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,13 +172,19 @@ def _shortened(key: str) -> str:
 def line_of(text: str, where: Sequence[str]) -> int | None:
     """The line, from 1, on which the key *where* (table, ..., key) stands, as far as it does.
 
-    Good enough for files that people write: tables in brackets, one key a line.
+    Good enough for files that people write: tables in brackets, one key a line. The tables of an
+    array, in two brackets, are counted from 1.
     """
     wanted = [word for part in where for word in part.split(".")]
     table: list[str] = []
+    counts: Counter[str] = Counter()
     best: tuple[int, int] | None = None  # how much of *where* matched, and the line
     for number, line in enumerate(text.splitlines(), 1):
-        if header := re.fullmatch(r"\s*\[([^\]]+)\]\s*(#.*)?", line):
+        if entry := re.fullmatch(r"\s*\[\[([^\]]+)\]\]\s*(#.*)?", line):
+            counts[entry[1].strip()] += 1
+            table = [*_words(entry[1]), str(counts[entry[1].strip()])]
+            here = table
+        elif header := re.fullmatch(r"\s*\[([^\]]+)\]\s*(#.*)?", line):
             table = _words(header[1])
             here = table
         elif key := re.match(r"\s*([\w.\"'>/-]+)\s*=", line):

@@ -23,6 +23,11 @@ def collect(out: Path, spec: Spec, profile: Profile) -> Measurement:
             for egress, port in wired.qdiscs.items()
         },
         radios={radio.node: _radio(out, radio) for radio in wired.radios},
+        completions={
+            flow.series: read_table(out / f"{flow.id}-done.tsv")
+            for flow in traffic.flows
+            if flow.said and flow.said.bytes
+        },
     )
 
 

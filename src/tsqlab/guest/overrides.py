@@ -38,8 +38,7 @@ class Override:
 
 def senders(spec: Spec) -> tuple[str, ...]:
     """The nodes where flows are sent; the clients if there are pings only."""
-    flows, server = spec.flows_of_clients(), spec.testbed.server
-    sending = {client if flow.direction == "up" else server for flow, client in flows}
+    sending = {flow.sender for flow in spec.traffic().flows}
     return tuple(node for node in spec.testbed.nodes if node in sending) or spec.testbed.clients
 
 

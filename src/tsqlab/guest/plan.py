@@ -6,14 +6,13 @@ The lines are described at the head of agent/main.c. Pure functions; golden test
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.before import REST, earlier, time_before
-from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns, traffic
+from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.captures import capture_lines, set_up_lines
@@ -102,70 +101,64 @@ def _clock(spec: Spec) -> PlanLine:
 
 def _before(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
     """The tests that ran before, each with a clock of its own and without pings."""
-    own, server = spec.traffic(), _Server(spec.testbed.server, wired.server_address)
+    own = spec.traffic()
     port = _FIRST_PORT + len(own.flows) + len(own.probes)  # who listens does so from the start
     start = T0_NS
     for number, test in enumerate(earlier(spec.lab.before), 1):
         stop = start + test.length
         yield ["clock", str(start), str(_STEP_BEFORE_NS), str(stop + REST)]
-        sent = traffic(spec.flows.test, spec.flows.streams, test.congestion_control)
-        for flow, client in zip(sent.flows, itertools.cycle(spec.testbed.clients)):
+        for flow in spec.traffic_of_test(test.congestion_control).flows:
             again = replace(flow, id=f"b{number}-{flow.id}")
             begins = start + start_jitter_ns(spec.lab.seed, again.id)
-            yield from _tcp(again, server, str(port), client, [str(begins), str(stop)])
+            yield from _tcp(again, wired, str(port), [str(begins), str(stop)])
             port += 1
         start = stop + REST
 
 
 def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
-    traffic, server = spec.traffic(), _Server(spec.testbed.server, wired.server_address)
-    for number, (flow, client) in enumerate(spec.flows_of_clients()):
+    traffic = spec.traffic()
+    for number, flow in enumerate(traffic.flows):
         port = str(_FIRST_PORT + number)
         if flow.protocol == "tcp":
-            yield from _tcp(flow, server, port, client, _period(spec, flow))
+            yield from _tcp(flow, wired, port, _period(spec, flow))
         else:
-            yield from _udp(spec, flow, server, port, client)
+            yield from _udp(spec, flow, wired, port)
     for number, probe in enumerate(traffic.probes, _FIRST_PORT + len(traffic.flows)):
-        yield from _probe(spec, probe, server, str(number))
+        yield from _probe(spec, probe, wired, str(number))
     for end in wired.qdiscs.values():
         yield ["qdisc", end.node, qdisc_series(end), end.device, str(LEAF_MAJOR)]
     for radio in wired.radios:
         yield list(radio.line)
 
 
-@dataclass(frozen=True)
-class _Server:
-    """The far end of all flows and pings."""
-
-    node: str
-    address: str
+def _period(spec: Spec, sent: Flow | Probe) -> list[str]:
+    """When it starts and stops, after the boot."""
+    return [str(t0_ns(spec) + at_ns) for at_ns in spec.period_ns(sent)]
 
 
-def _period(spec: Spec, flow: Flow) -> list[str]:
-    start = t0_ns(spec) + spec.flows.delay
-    stop = start + spec.flows.length
-    return [str(start + start_jitter_ns(spec.lab.seed, flow.id)), str(stop)]
-
-
-def _tcp(
-    flow: Flow, server: _Server, port: str, client: str, period: list[str]
-) -> Iterable[PlanLine]:
+def _tcp(flow: Flow, wired: Wiring, port: str, period: list[str]) -> Iterable[PlanLine]:
     """The server listens and the client connects, whichever of them sends."""
-    here, there = ("send", "recv") if flow.direction == "up" else ("recv", "send")
-    common = [server.address, port, flow.congestion_control, str(flow.tos)]
-    for node, begins, does in ((server.node, "listen", there), (client, "connect", here)):
-        yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *period]
+    here, there = ("send", "recv") if flow.client == flow.sender else ("recv", "send")
+    common = [wired.addresses[flow.server], port, flow.congestion_control, str(flow.tos)]
+    # What a [[flow]] sends is counted to its end, and not only to its last sample.
+    limit = [str(flow.said.bytes or 0)] if flow.said else []
+    for node, begins, does in ((flow.server, "listen", there), (flow.client, "connect", here)):
+        yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *period, *limit]
 
 
-def _udp(spec: Spec, flow: Flow, server: _Server, port: str, client: str) -> Iterable[PlanLine]:
-    sends = [server.address, port, str(flow.tos), str(spec.flows.udp_size)]
-    words = [*sends, str(spec.flows.udp_rate), *_period(spec, flow)]
-    yield ["udp", server.node, f"{flow.id}-recv", "recv", *words]
-    yield ["udp", client, f"{flow.id}-send", "send", *words]
+def _udp(spec: Spec, flow: Flow, wired: Wiring, port: str) -> Iterable[PlanLine]:
+    said, flows = flow.said, spec.flows
+    size = flows.udp_size if said is None or said.datagram_bytes is None else said.datagram_bytes
+    rate = flows.udp_rate if said is None or said.rate_bit_per_s is None else said.rate_bit_per_s
+    sends = [wired.addresses[flow.server], port, str(flow.tos), str(int(size))]
+    words = [*sends, str(int(rate)), *_period(spec, flow), *(["exact"] if said else [])]
+    yield ["udp", flow.receiver, f"{flow.id}-recv", "recv", *words]
+    yield ["udp", flow.sender, f"{flow.id}-send", "send", *words]
 
 
-def _probe(spec: Spec, probe: Probe, server: _Server, port: str) -> Iterable[PlanLine]:
-    words = [server.address, port, str(probe.tos), str(spec.flows.step)]
+def _probe(spec: Spec, probe: Probe, wired: Wiring, port: str) -> Iterable[PlanLine]:
+    words = [wired.addresses[probe.receiver], port, str(probe.tos), str(spec.flows.step)]
     if probe.protocol == "udp":
-        yield ["ping", server.node, f"{probe.id}-echo", "udp-echo", *words]
-    yield ["ping", spec.testbed.clients[0], probe.id, probe.protocol, *words]
+        yield ["ping", probe.receiver, f"{probe.id}-echo", "udp-echo", *words]
+    period = _period(spec, probe) if probe.said else []
+    yield ["ping", probe.sender, probe.id, probe.protocol, *words, *period]

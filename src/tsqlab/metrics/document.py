@@ -10,8 +10,9 @@ from __future__ import annotations
 import calendar
 import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +30,9 @@ QDISC_SERIES, RADIO_SERIES = "qdisc_stats_", "wifi_stats_"
 
 CLIENT_KEY = "CLIENT"
 """The key in a flow's metadata that names the client's node, if there are several."""
+
+FLOW_KEY = "FLOW"
+"""The key in the metadata of a flow, or of pings, that a [[flow]] asked for."""
 
 CAPACITY_KEY = "CAPACITY"
 """The key in a series' metadata of what its part of the testbed can do at most."""
@@ -73,6 +77,25 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Own:
+    """What a [[flow]] was asked to do, and its completion time if it has one."""
+
+    number: int  # its place in the file, from 1
+    name: str
+    sender: str
+    receiver: str
+    begin_s: float
+    end_s: float
+    bytes: float | None
+    fct_s: float | None
+
+    @property
+    def until_s(self) -> float:
+        """When it came to its end, or was to."""
+        return self.end_s if self.fct_s is None else self.begin_s + self.fct_s
+
+
+@dataclass(frozen=True)
 class Flow:
     """One flow's samples."""
 
@@ -85,9 +108,20 @@ class Flow:
     retransmits: Samples  # cumulative
     # The drops of all flows in the queue at the sender since the sample before.
     drops: Samples
-    client: str  # the node at the client's end
+    client: str  # the node at the client's end; empty if neither end is a client
+    sender: str
+    receiver: str
     socket: Rows  # the sender's socket, at the instants at which that was sampled
     tsq: Capacity  # what TSQ's limit is made of
+    own: Own | None = None  # None of a flow of a test
+
+    def own_mbps(self) -> float | None:
+        """The mean goodput of a [[flow]] over its own time; None where it has none."""
+        if self.own is None or self.own.until_s <= self.own.begin_s:
+            return None
+        if self.own.fct_s is not None and self.own.bytes is not None:
+            return 8e-6 * self.own.bytes / self.own.fct_s
+        return self.mean_mbps(self.own.begin_s, self.own.until_s)
 
     def mean_mbps(self, begin_s: float, end_s: float) -> float:
         """The mean goodput from *begin_s* to *end_s*."""
@@ -155,11 +189,7 @@ class Trace:
     radios: tuple[Radio, ...] = ()
     wires: tuple[Wire, ...] = ()
     silent_pings: tuple[str, ...] = ()  # the names of series of pings that nobody answered
-    server: str = SERVER  # the node at the flows' far end
-
-    def sender_of(self, flow: Flow) -> str:
-        """The node that sends a flow's data."""
-        return flow.client if flow.direction == "up" else self.server
+    own_pings: Mapping[str, Own] = field(default_factory=dict)  # by series of pings or silent ones
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum over all flows in that direction, at each step in which any has a sample."""
@@ -185,6 +215,9 @@ class Trace:
 
     def senders(self) -> list[Radio]:
         """The radios that send the flows' data: the stations, or the AP if there are no uploads."""
+        if any(flow.own for flow in self.flows):
+            sending = {radio_node(flow, self.radios) for flow in self.flows}
+            return [radio for radio in self.radios if radio.node in sending]
         up = any(flow.direction == "up" for flow in self.flows)
         return [radio for radio in self.radios if radio.is_station == up]
 
@@ -197,6 +230,14 @@ class Trace:
         """All samples of TCP's congestion window that were taken while the flows ran."""
         return _pooled([flow.cwnd_packets.between(self.begin_s, self.end_s)
                         for flow in self.flows])  # fmt: skip
+
+
+def radio_node(flow: Flow, radios: Iterable[Radio]) -> str | None:
+    """The node whose radio sends a flow's data first; None of one that an AP sends by its wire."""
+    if (flow.sender, flow.receiver) == (ACCESS_POINT, SERVER):
+        return None
+    stations = (radio.node for radio in radios if radio.is_station)
+    return flow.sender if flow.sender in stations else ACCESS_POINT
 
 
 def trace(document: Document) -> Trace:
@@ -229,7 +270,7 @@ def trace(document: Document) -> Trace:
               and (most := _capacity(document, name))),
         tuple(name for name in raw if not raw[name] and _PING.fullmatch(name)
               and _meta(document, name).get("RUNNER") in _PING_RUNNERS),
-        _server(document),
+        {name: own for name in raw if _PING.fullmatch(name) and (own := _own(name, document))},
     )  # fmt: skip
 
 
@@ -256,6 +297,8 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
     rates = [record for record in records if record.get("val") is not None]
     # Flent's UDP flows do not say how much time a sample covers. It is one reporting interval.
     interval_s = document["metadata"]["STEP_SIZE"]
+    own = _own(name, document)
+    sender, receiver = _ends(name, direction, own, document)
     return Flow(
         name,
         direction,
@@ -264,10 +307,13 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
         _samples(records, "tcp_rtt", t0_unix_s),
         _samples(records, "tcp_cwnd", t0_unix_s),
         _samples(records, "tcp_retransmits", t0_unix_s),
-        _samples(_own_queue(name, direction, document), "dropped", t0_unix_s),
+        _samples(_own_queue(sender, receiver, document), "dropped", t0_unix_s),
         _client(name, document),
+        sender,
+        receiver,
         _rows(records, _SOCKET_KEYS, t0_unix_s),
         _capacity(document, name),
+        own,
     )
 
 
@@ -304,6 +350,27 @@ def _server(document: Document) -> str:
     return str(document["metadata"].get("HOST", SERVER))
 
 
+def _ends(name: str, direction: Direction, own: Own | None, document: Document) -> tuple[str, str]:
+    """The nodes that send and receive a flow's data."""
+    if own:
+        return own.sender, own.receiver
+    ends = _client(name, document), _server(document)
+    return ends if direction == "up" else (ends[1], ends[0])
+
+
+def _own(name: str, document: Document) -> Own | None:
+    """What a [[flow]] was asked to do. Raises ValueError for what is none."""
+    meta = _meta(document, name).get(FLOW_KEY)
+    if meta is None:
+        return None
+    numbers = [meta.get(key) for key in ("number", "begin_s", "end_s", "bytes", "fct_s")]
+    if not set(map(type, numbers)) <= {int, float, NoneType} or None in numbers[:3]:
+        raise ValueError(f"metadata.SERIES_META.{name}.{FLOW_KEY}: expected numbers")
+    number, begin_s, end_s, *amounts = numbers
+    called, sender, receiver = (str(meta.get(key, "")) for key in ("name", "sender", "receiver"))
+    return Own(int(number), called, sender, receiver, float(begin_s), float(end_s), *amounts)
+
+
 def _capacity(document: Document, name: str) -> Capacity:
     """Numbers by name; empty in a file that the lab did not write. Raises ValueError."""
     most = _meta(document, name).get(CAPACITY_KEY, {})
@@ -312,18 +379,21 @@ def _capacity(document: Document, name: str) -> Capacity:
     return {key: float(value) for key, value in most.items()}
 
 
-def _own_queue(name: str, direction: Direction, document: Document) -> list[dict[str, Any]]:
+def _own_queue(sender: str, receiver: str, document: Document) -> list[dict[str, Any]]:
     """The records of the queue at a flow's sender: of the egress that leads from there.
 
     There are none if mac80211 has the queues, which are no qdisc, or if the file is Flent's own,
-    which names queues by other hosts.
+    which names queues by other hosts. Of a node with several, it is the one towards the receiver,
+    and else none that leads to the server.
     """
     raw = document["raw_values"]
-    sender = _client(name, document) if direction == "up" else _server(document)
-    for series in raw:
-        if (queue := _QUEUE.fullmatch(series)) and sender_of(queue[1]) == sender:
-            return list(raw[series])
-    return []
+    ends = {
+        egress.partition(">")[2]: raw[series]
+        for series in raw
+        if (queue := _QUEUE.fullmatch(series)) and sender_of(egress := queue[1]) == sender
+    }
+    others = (records for end, records in ends.items() if end != SERVER)
+    return list(ends.get(receiver) or next(others, []))
 
 
 def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float, most: Capacity) -> Radio:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tsqlab.metrics.document import Floats, Flow, Radio, Rows, Trace, Wire
+from tsqlab.metrics.document import Floats, Flow, Radio, Rows, Trace, Wire, radio_node
 from tsqlab.topology import ACCESS_POINT, ROUTER, sender_of
 
 WIRE_FULL = 0.97
@@ -35,8 +35,7 @@ Mask = NDArray[np.bool_]
 def wires_of(cell: Trace, flow: Flow) -> list[Wire]:
     """The wires that a flow's data crosses."""
     middle = (ROUTER, ACCESS_POINT)
-    senders = (flow.client, *middle) if flow.direction == "up" else (cell.server, *middle)
-    ends = (cell.server, *middle) if flow.direction == "up" else (flow.client, *middle)
+    senders, ends = (flow.sender, *middle), (flow.receiver, *middle)
     return [wire for wire in cell.wires
             if sender_of(wire.egress) in senders
             and wire.egress.partition(">")[2] in ends]  # fmt: skip
@@ -44,7 +43,7 @@ def wires_of(cell: Trace, flow: Flow) -> list[Wire]:
 
 def radio_of(cell: Trace, flow: Flow) -> Radio | None:
     """The radio that sends a flow's data; None over wires alone, and of Flent's own files."""
-    node = flow.client if flow.direction == "up" else ACCESS_POINT
+    node = radio_node(flow, cell.radios)
     found = (radio for radio in cell.radios if radio.node == node and len(radio.counters.t_s))
     return next(found, None)
 
@@ -115,7 +114,8 @@ def _above(cell: Trace, radio: Radio, t_s: Floats) -> Floats:
     None of an access point that forwards: what it sends has left its socket, at the server.
     """
     sockets = [flow.socket for flow in cell.flows
-               if cell.sender_of(flow) == radio.node and len(flow.socket.t_s)]  # fmt: skip
+               if flow.sender == radio_node(flow, cell.radios) == radio.node
+               and len(flow.socket.t_s)]  # fmt: skip
     keys = ("tcp_wmem_alloc_bytes", "udp_wmem_alloc_bytes")
     below_bytes = [np.maximum(_at(rows, key, t_s), 0) for rows in sockets for key in keys]
     packet_bytes = radio.most.get("packet_bytes", np.inf)

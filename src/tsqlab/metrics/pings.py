@@ -9,7 +9,10 @@ what the others met.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tsqlab.metrics.document import Floats, Trace
 
@@ -18,21 +21,38 @@ MANY = 0.1
 
 
 def lost_s(cell: Trace) -> dict[str, Floats]:
-    """When each lost ping was sent, from the start to the end of the measurement, by series."""
-    steps = np.arange(round(cell.total_s / cell.step_s))
+    """When each lost ping was sent, from the start to the end of its pings, by series."""
+    return {name: steps * cell.step_s for name, steps in _lost_steps(cell).items()}
+
+
+def _lost_steps(cell: Trace) -> dict[str, NDArray[Any]]:
+    """The steps whose ping has no answer, by series."""
     found = dict.fromkeys(cell.silent_pings, np.empty(0))
     for name, answers in cell.pings.items():
         sent_s = answers.t_s - answers.value / 1e3
         found[name] = np.rint(sent_s / cell.step_s)
-    return {name: np.setdiff1d(steps, answered) * cell.step_s for name, answered in found.items()}
+    return {name: np.setdiff1d(np.arange(*_sent_steps(cell, name)), answered)
+            for name, answered in found.items()}  # fmt: skip
+
+
+def _sent_steps(cell: Trace, name: str) -> tuple[int, int]:
+    """The first step in which a series sends, and the one in which it no longer does."""
+    own = cell.own_pings.get(name)
+    begin_s, end_s = (own.begin_s, own.end_s) if own else (0.0, cell.total_s)
+    return round(begin_s / cell.step_s), round(end_s / cell.step_s)
+
+
+def count_of(cell: Trace, name: str, begin_s: float, end_s: float) -> tuple[int, int]:
+    """How many pings of a series were sent in that time, and how many of them were lost."""
+    begins, ends = _sent_steps(cell, name)
+    first = max(begins, round(begin_s / cell.step_s))
+    end = max(first, min(ends, round(end_s / cell.step_s)))
+    steps = _lost_steps(cell)[name]
+    return end - first, int(np.count_nonzero((steps >= first) & (steps < end)))
 
 
 def count(cell: Trace) -> tuple[int, int]:
     """How many pings were sent while the flows ran, of all series, and how many were lost."""
-    first, end = (round(at_s / cell.step_s) for at_s in (cell.begin_s, cell.end_s))
-    of_series = lost_s(cell)
-    lost = (np.rint(at_s / cell.step_s) for at_s in of_series.values())
-    return (
-        (end - first) * len(of_series),
-        sum(int(np.count_nonzero((steps >= first) & (steps < end))) for steps in lost),
-    )
+    series = (*cell.pings, *cell.silent_pings)
+    counts = [count_of(cell, name, cell.begin_s, cell.end_s) for name in series]
+    return sum(sent for sent, _ in counts), sum(lost for _, lost in counts)

@@ -32,12 +32,13 @@ def summarise(document: Document) -> Metrics:
 def summarise_trace(cell: Trace) -> Metrics:
     """The metrics of a cell, from its arrays."""
     shares = [flow.mean_mbps(cell.begin_s, cell.end_s) for flow in cell.flows]
+    own_shares = [share for flow in cell.flows if (share := flow.own_mbps()) is not None]
     stations = _stations(cell)
     return {
         "goodput_mbps": sum(shares) if shares else None,
         "goodput_up_mbps": _directed_mbps(cell, "up"),
         "goodput_down_mbps": _directed_mbps(cell, "down"),
-        "fairness": jain(shares) if len(shares) > 1 else None,
+        "fairness": jain(own_shares or shares) if len(shares) > 1 else None,
         **_distribution("ping_ms", cell.ping_ms()),
         **_lost_pings(cell),
         **_distribution("tcp_rtt_ms", cell.tcp_rtt_ms()),
@@ -70,6 +71,8 @@ def _stations(cell: Trace) -> dict[str, float]:
     """The goodput of each client, of all its flows together."""
     found: dict[str, float] = {}
     for flow in cell.flows:
+        if not flow.client:
+            continue
         mbps = flow.mean_mbps(cell.begin_s, cell.end_s)
         found[flow.client] = found.get(flow.client, 0.0) + mbps
     return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))

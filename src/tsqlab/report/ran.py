@@ -193,7 +193,8 @@ def _flows(ran: Sequence[Conditions]) -> str:
     tests = distinct(_test(cell) for cell in ran)
     lengths = distinct(cell.texts["length"] for cell in ran)
     delays = distinct(cell.texts["delay"] for cell in ran)
-    return f"{tests}, {lengths}, {delays} of ping alone before and after" if ran else ""
+    alone = "" if all(cell.spec.flow for cell in ran) else " of ping alone"
+    return f"{tests}, {lengths}, {delays}{alone} before and after" if ran else ""
 
 
 def _before(ran: Sequence[Conditions]) -> str:
@@ -204,7 +205,9 @@ def _before(ran: Sequence[Conditions]) -> str:
 
 def _test(cell: Conditions) -> str:
     """Flent's test, and how many streams the two have that say so."""
-    flows = cell.spec.flows
+    flows, own = cell.spec.flows, len(cell.spec.flow)
+    if own:
+        return f"{own} flows of its own" if own > 1 else "a flow of its own"
     streams = f" of {flows.streams}" if flows.test in ("tcp_nup", "tcp_ndown") else ""
     return f"{flows.test}{streams}"
 

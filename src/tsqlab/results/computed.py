@@ -61,13 +61,28 @@ _RRUL = (
     _average("Ping (ms) avg", r"Ping \(ms\) (ICMP|UDP .*)"),
 )
 
+_VARIABLE = (
+    _average("TCP upload avg", r"TCP upload::[^:]+"),
+    _sum("TCP upload sum", r"TCP upload::[^:]+"),
+    _average("TCP download avg", r"TCP download::[^:]+"),
+    _sum("TCP download sum", r"TCP download::[^:]+"),
+    _sum("TCP totals", r"TCP (up|down)load::[^:]+"),
+    _average("Ping (ms) avg", r"Ping \(ms\)::[^:]+"),
+)
+
 COMPUTED: Mapping[str, tuple[Computed, ...]] = {
     "tcp_nup": _numbered("upload"),
     "tcp_ndown": _numbered("download"),
     "rrul": _RRUL,
     "rrul_be": _RRUL,
+    "rrul_var": _VARIABLE,
 }
 """The series that each test computes. A test that is not here computes none."""
+
+
+def computed_of(test: str, names: Sequence[str]) -> list[Computed]:
+    """What a test computes of series with these *names*; there may be no upload, or no ping."""
+    return [computed for computed in COMPUTED.get(test, ()) if computed.sources(names)]
 
 
 def compute(of: Computed, results: Mapping[str, Series]) -> Series:

@@ -36,18 +36,20 @@ from tsqlab.errors import FileError
 from tsqlab.metrics.document import (
     CAPACITY_KEY,
     CLIENT_KEY,
+    FLOW_KEY,
     QDISC_SERIES,
     RADIO_SERIES,
     Trace,
     trace,
 )
 from tsqlab.metrics.summarise import Metrics, summarise_trace
-from tsqlab.results.computed import COMPUTED, Computed, compute
+from tsqlab.results.computed import Computed, compute, computed_of
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
 from tsqlab.results.record import (
     Capacity,
     CellRecord,
+    OwnFlow,
     RadioCapacity,
     TsqCapacity,
     WireCapacity,
@@ -86,12 +88,16 @@ def to_flent(record: CellRecord) -> Document:
         series_meta[flow.series] |= {"PROTOCOL": flow.protocol, "DIRECTION": flow.direction}
         if flow.client != CLIENT:
             series_meta[flow.series][CLIENT_KEY] = flow.client
+        if flow.own:
+            series_meta[flow.series][FLOW_KEY] = _own_meta(flow.series, flow.own, record)
+    for name, own in record.own_pings.items():
+        series_meta[name][FLOW_KEY] = _own_meta(name, own, record)
     for node, radio in record.measurement.radios.items():
         series_meta[_radio(node)]["SUBFRAMES_OF"] = _trimmed(radio.subframes_of)
     for name, most in _capacities(record.capacity).items():
         if name in series_meta:
             series_meta[name][CAPACITY_KEY] = asdict(most)
-    for computed in COMPUTED.get(record.test, ()):
+    for computed in computed_of(record.test, list(results)):
         series_meta[computed.name] = _computed_meta(computed, series_meta)
         results[computed.name] = compute(computed, results)
         raw[computed.name] = []
@@ -102,6 +108,15 @@ def to_flent(record: CellRecord) -> Document:
         "raw_values": raw,
         "metadata": _metadata(record, series_meta),
     }
+
+
+def _own_meta(series: str, own: OwnFlow, record: CellRecord) -> dict[str, Any]:
+    """What a [[flow]] was asked to do, and how long it took if it came to an end."""
+    meta = {key: value for key, value in asdict(own).items() if value is not None}
+    completed = record.measurement.completions.get(series)
+    if completed is not None and len(completed["t_ns"]):
+        meta["fct_s"] = round(float(completed["t_ns"][0]) / 1e9 - own.begin_s, 9)
+    return meta
 
 
 def _capacities(most: Capacity) -> dict[str, WireCapacity | RadioCapacity | TsqCapacity]:
@@ -179,7 +194,7 @@ def _measured_meta(name: str, samples: Samples, clock: Clock) -> dict[str, Any]:
     if name.startswith("Ping"):
         mean = fmean(values) if values else None
         return {
-            "RUNNER": "PingRunner" if name == "Ping (ms) ICMP" else "IrttRunner",
+            "RUNNER": "IrttRunner" if name.startswith("Ping (ms) UDP") else "PingRunner",
             "UNITS": "ms",
             "MEAN_VALUE": mean,
             "MIN_VALUE": min(values, default=None),
@@ -249,6 +264,9 @@ def _test_parameters(record: CellRecord) -> dict[str, str]:
     if record.test in ("tcp_nup", "tcp_ndown"):
         direction = "upload" if record.test == "tcp_nup" else "download"
         parameters[f"{direction}_streams"] = str(record.streams)
+    if record.test == "rrul_var":
+        labels = [flow.series.partition("::")[2] for flow in record.flows]
+        parameters |= {"bidir_streams": str(len(labels)), "labels": ",".join(labels)}
     if egresses := ",".join(record.measurement.qdiscs):
         # Flent names these series by host, and looks for one interface for each.
         parameters["qdisc_stats_hosts"] = parameters["qdisc_stats_interfaces"] = egresses

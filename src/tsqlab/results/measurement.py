@@ -56,3 +56,6 @@ class Measurement:
     qdiscs: Mapping[str, Table]  # the keys are egresses, such as "C>R"
     # The keys are nodes, such as "C".
     radios: Mapping[str, RadioTables] = field(default_factory=dict)
+    # When the last byte came of a flow that has so many; the keys are series names of flows. A flow
+    # that did not come to its end has no row.
+    completions: Mapping[str, Table] = field(default_factory=dict)

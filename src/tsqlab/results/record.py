@@ -19,13 +19,27 @@ Level = str | int | float
 
 
 @dataclass(frozen=True)
+class OwnFlow:
+    """What a [[flow]] was asked to do; times count from the measurement's start."""
+
+    number: int  # its place in the file, from 1
+    name: str
+    sender: str
+    receiver: str
+    begin_s: float
+    end_s: float
+    bytes: int | None = None  # how many it was to send; None: any number
+
+
+@dataclass(frozen=True)
 class FlowName:
     """A flow, as far as its results need to know it."""
 
     series: str  # the name that Flent gives it, such as "TCP upload::1"
     protocol: Literal["tcp", "udp"]
     direction: Literal["up", "down"]
-    client: str = CLIENT  # the node at the client's end
+    client: str = CLIENT  # the node at the client's end; empty if neither end is a client
+    own: OwnFlow | None = None  # None of a test's
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,7 @@ class CellRecord:
     measurement: Measurement
     capacity: Capacity = Capacity()
     server: str = SERVER  # the node at the flows' far end
+    own_pings: Mapping[str, OwnFlow] = field(default_factory=dict)  # by series
 
     @property
     def total_s(self) -> float:

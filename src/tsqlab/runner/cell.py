@@ -13,8 +13,10 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.capacity import capacity
+from tsqlab.experiment.flows import OWN_TEST, Flow, Probe
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.boot import GuestError, Machine
 from tsqlab.guest.captures import captures
@@ -27,7 +29,7 @@ from tsqlab.results.files import is_regular, make_folder
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.folder import PCAPS
 from tsqlab.results.measurement import Measurement
-from tsqlab.results.record import CellRecord, FlowName
+from tsqlab.results.record import CellRecord, FlowName, OwnFlow
 from tsqlab.runner import workers
 from tsqlab.units import Duration
 
@@ -136,8 +138,9 @@ def _keep_pcaps(job: Job, out: Path) -> None:
 
 def _record(job: Job, measurement: Measurement) -> CellRecord:
     spec, kernel = job.cell.spec, job.kernel
+    sent = spec.traffic()
     return CellRecord(
-        test=spec.flows.test,
+        test=OWN_TEST if spec.flow else spec.flows.test,
         title=spec.title,
         factors=job.cell.factors,
         length_s=spec.flows.length.s,
@@ -145,10 +148,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         step_s=spec.flows.step.s,
         streams=spec.flows.streams,
         start_unix_s=Duration(BOOT_UNIX_NS + t0_ns(spec)).s,
-        flows=tuple(
-            FlowName(flow.series, flow.protocol, flow.direction, client)
-            for flow, client in spec.flows_of_clients()
-        ),
+        flows=tuple(_name(spec, flow) for flow in sent.flows),
         provenance={
             "key": job.key,
             "spec": measured(spec),
@@ -158,4 +158,20 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         measurement=measurement,
         capacity=capacity(spec, job.profile),
         server=spec.testbed.server,
+        own_pings={probe.series: own for probe in sent.probes if (own := _own(spec, probe))},
     )
+
+
+def _name(spec: Spec, flow: Flow) -> FlowName:
+    ends = (flow.sender, flow.receiver) if flow.direction == "up" else (flow.receiver, flow.sender)
+    client = ends[0] if ends[0] in spec.testbed.clients else ""
+    return FlowName(flow.series, flow.protocol, flow.direction, client, _own(spec, flow))
+
+
+def _own(spec: Spec, sent: Flow | Probe) -> OwnFlow | None:
+    """What a [[flow]] was asked to do; None of a test's."""
+    if sent.said is None:
+        return None
+    begin, end = (Duration(at_ns).s for at_ns in spec.period_ns(sent))
+    number, name = sent.said.number, sent.said.name
+    return OwnFlow(number, name, sent.sender, sent.receiver, begin, end, sent.said.bytes)

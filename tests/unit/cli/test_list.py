@@ -89,3 +89,13 @@ def test_files_can_be_shown_too(capsys, tmp_path, monkeypatch):
 def test_a_name_of_nothing(name, message, capsys):
     assert main(["list", name]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_flows_are_shown_by_their_keys(capsys, tmp_path):
+    path = tmp_path / "own.toml"
+    flow = '[[flow]]\nfrom = "{}"\nto = "{}"\n{}\n'
+    page = flow.format("S", "C", 'name = "page"')
+    path.write_text(f'title = "x"\n{flow.format("C", "S", "")}{page}')
+    assert main(["list", str(path)]) == 0
+    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert {"flow.1.from C", "flow.page.from S", "flow.page.to C"} <= set(shown)

@@ -66,6 +66,26 @@ SPECS = {
         "sender": {"tsq": {"bytes": 131072, "us": 1000, "pkts": "none"}},
         "lab": {"era": "4.13"},
     },
+    "own-flows": {
+        "testbed": {"sysctl": {"guest": {"net.core.wmem_max": 4194304}}},
+        "flows": {"length": "10 s"},
+        "flow": [
+            {"from": "C", "to": "S", "stop": "5 s"},
+            {"from": "S", "to": "C", "start": "1.5 s", "bytes": "1 MB", "dscp": "AF21"},
+            {"from": "R", "to": "S", "kind": "udp", "rate": "5 Mbit/s", "size": "500 B"},
+            {"from": "C", "to": "R", "kind": "ping", "start": "2 s"},
+        ],
+        "sender": {"tsq": {"shift": 7}},
+    },
+    "wifi-own-flows": {
+        "testbed": {"layout": "wifi", "device": "ath9k", "stations": 2},
+        "flow": [
+            {"from": "AP", "to": "C2", "congestion_control": "bbr3"},
+            {"from": "C1", "to": "C2"},
+            {"from": "AP", "to": "S"},
+        ],
+        "sender": {"tsq": {"us": 2000}},
+    },
     "wifi-today": {"testbed": {"layout": "wifi", "device": "brcmfmac"}},
 }
 

@@ -15,6 +15,7 @@ import matplotlib
 import numpy as np
 import pytest
 
+import own_flows
 from flent_plots import flent_resultset, flent_settings, plotted
 from synthetic import (
     DELAY_S,
@@ -71,6 +72,16 @@ def test_a_series_is_the_goodput_of_the_step_that_ends_there() -> None:
     assert series[15.1] is None
     assert document["x_values"][0] == 0.0
     assert document["x_values"][-1] == TOTAL_S
+
+
+def test_flent_draws_flows_by_their_names(tmp_path: Path) -> None:
+    cell = own_flows.document()
+    assert cell["metadata"]["TEST_PARAMETERS"]["labels"] == "1 bulk,2,4"
+    path = stored(tmp_path, cell)
+    seconds, mbps = labelled(by_flent(path, "upload"), "1 bulk")
+    assert set(mbps[(seconds > 5.05) & (seconds < 14.9)]) == {10.0}
+    seconds, mbps = labelled(by_flent(path, "download"), " 2")
+    assert np.nansum(mbps) * STEP_S == pytest.approx(8), "1 MB"
 
 
 def test_every_series_is_as_long_as_the_axis() -> None:

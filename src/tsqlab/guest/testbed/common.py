@@ -10,7 +10,7 @@ from typing import Protocol
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.host import Host
 from tsqlab.experiment.profile import Wireline
-from tsqlab.experiment.spec import Egress, Testbed
+from tsqlab.experiment.spec import Egress, Spec, Testbed
 from tsqlab.experiment.tsq import KernelTime
 from tsqlab.guest.testbed.settings import Setting
 from tsqlab.topology import sender_of
@@ -65,8 +65,8 @@ class Wiring(Protocol):
         """The radios."""
 
     @property
-    def server_address(self) -> str:
-        """The IP address of the node at the far end of all flows and pings."""
+    def addresses(self) -> Mapping[str, str]:
+        """The IP address by which others reach each node."""
 
     def files(self) -> dict[str, str]:
         """The batch files that the lines of the plan name."""
@@ -153,6 +153,19 @@ def up_commands(port: Port, testbed: Testbed, host: Host) -> list[str]:
         f"address add {port.address} dev {port.device}",
         f"link set dev {port.device} mtu {testbed.mtu}{single} up",
     ]
+
+
+def known_neighbours(spec: Spec, node: str, links: Iterable[tuple[Port, Port]]) -> Iterable[str]:
+    """ip(8) commands by which a node knows who is at the other ends of its wires.
+
+    Asking would take a round trip of the wire, which the first flow's completion time would have in
+    it. Flent's tests begin with pings, and ask.
+    """
+    for link in links if spec.flow else ():
+        for near, far in (link, link[::-1]):
+            if near.node == node:
+                address = address_of(far)
+                yield f"neigh add {address} lladdr {far.mac} dev {near.device} nud permanent"
 
 
 def offload_lines(

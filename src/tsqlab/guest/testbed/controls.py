@@ -27,7 +27,7 @@ _OF_BBR = "bbr-"
 
 def control_lines(spec: Spec) -> Iterable[list[str]]:
     """The plan's lines that load the controls which *spec* names."""
-    if CONTROLS.isdisjoint(spec.sender.congestion_control.split(",")):
+    if CONTROLS.isdisjoint(spec.controls):
         return
     yield ["module", f"{MODULE_DIR}/bbrs.ko"]
     for change in taken_back(spec):

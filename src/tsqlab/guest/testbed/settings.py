@@ -40,7 +40,7 @@ class Setting:
 def guest_sysctls(spec: Spec) -> list[Setting]:
     """The sysctls that all nodes share: the lab's, then the experiment's over them."""
     # A node can use only what the first namespace allows: these, and what a flow asks for.
-    asked = spec.sender.congestion_control.split(",")
+    asked = [*spec.controls]
     asked += [test.congestion_control for test in earlier(spec.lab.before)]
     controls = " ".join(dict.fromkeys(["reno", "cubic", *asked]))
     chosen = [
@@ -53,9 +53,9 @@ def guest_sysctls(spec: Spec) -> list[Setting]:
 def node_sysctls(spec: Spec, profile: Profile, node: str) -> list[Setting]:
     """A node's own: the lab's, the era's and those of [sender], then the experiment's over them."""
     chosen = {name: Setting(name, value, LAB) for name, value in _NODE_SYSCTLS.items()}
-    if node in (*spec.testbed.clients, spec.testbed.server):
+    if node in spec.hosts:
         chosen |= _by_name(_sender_sysctls(spec, profile, node))
-    else:
+    if node not in (*spec.testbed.clients, spec.testbed.server):
         chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
     chosen |= _by_name(_own_sysctls(spec, node))
     return list(chosen.values())

@@ -31,6 +31,7 @@ from tsqlab.guest.testbed.common import (
     batch,
     card_lines,
     egress_queues,
+    known_neighbours,
     like_programs,
     offload_lines,
     up_commands,
@@ -76,7 +77,7 @@ class Wifi:
         """Place stations of one profile about an access point of the profile that it names."""
         self.spec, self.testbed, self.sender = spec, spec.testbed, spec.sender
         self.clients = spec.testbed.clients
-        self.wire = _WIRE if spec.testbed.server == SERVER else ()
+        self.wire: tuple[Port, Port] | tuple[()] = _WIRE if spec.testbed.server == SERVER else ()
         self.profile = profile
         self.host = host_of(spec, profile)
         self.front = _FRONTS[profile.front]
@@ -103,9 +104,10 @@ class Wifi:
         return tuple(self._watched(site) for site in self.sites)
 
     @property
-    def server_address(self) -> str:
-        """The address of the server, or of the access point that is one."""
-        return SERVER_ADDRESS if self.wire else address_of(self.access_point.port)
+    def addresses(self) -> Mapping[str, str]:
+        """A node's address; the access point's is that of its radio."""
+        of_radios = {site.port.node: address_of(site.port) for site in self.sites}
+        return of_radios | ({SERVER: SERVER_ADDRESS} if self.wire else {})
 
     def files(self) -> dict[str, str]:
         """The batch files, and the files that the front end needs."""
@@ -187,7 +189,7 @@ class Wifi:
             attributes[ProfileAttribute.RTS_BYTES] = self.testbed.rts
         attributes.pop(ProfileAttribute.PACING_SHIFT, None)
         node = site.port.node
-        if node in (*self.clients, self.testbed.server):
+        if node in self.spec.hosts:
             shift = sender_shift(self.spec, self.profile, node)
         else:
             shift = radio_shift(self.spec, site.profile, self.profile.front)
@@ -208,12 +210,12 @@ class Wifi:
     def _attributes(self, port: Port) -> dict[str, int]:
         """A card's attributes in sysfs.
 
-        A frame is delayed by half the base RTT in each direction. Only the server's driver sets
-        a pacing shift here, as the sending hosts' do in the wired testbed.
+        A frame is delayed by half the base RTT in each direction. Only the driver of a
+        host sets a pacing shift here, as in the wired testbed.
         """
         return {
             "propagation_ns": self.testbed.base_rtt // 2,
-            "pacing_shift": self.sender.tsq.shift if port.node == SERVER else 0,
+            "pacing_shift": self.sender.tsq.shift if port.node in self.spec.hosts else 0,
         }
 
     def _egress(self, port: Port) -> Egress:
@@ -228,7 +230,8 @@ class Wifi:
         if node != ACCESS_POINT:
             gateway = _SERVER_GATEWAY if node == SERVER else _GATEWAY
             lines.append(f"route add default via {gateway}")
-        return batch(lines)
+        wires = [self.wire] if self.wire else []
+        return batch([*lines, *known_neighbours(self.spec, node, wires)])
 
     def _watched(self, site: _Site) -> WatchedRadio:
         node, series = site.port.node, f"radio-{site.port.device}"

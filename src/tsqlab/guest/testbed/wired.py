@@ -11,18 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tsqlab.experiment.host import Host, host_of
+from tsqlab.experiment.host import host_of
 from tsqlab.experiment.profile import Wireline
-from tsqlab.experiment.spec import Spec, Testbed
+from tsqlab.experiment.spec import Spec
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.common import (
     SERVER_ADDRESS,
     PlanLine,
     Port,
     WatchedRadio,
+    address_of,
     batch,
     card_lines,
     egress_queues,
+    known_neighbours,
     like_programs,
     offload_lines,
     up_commands,
@@ -35,7 +37,6 @@ from tsqlab.topology import (
     CLIENT,
     DOWN_FROM_ROUTER,
     DOWN_FROM_SERVER,
-    ROUTER,
     SERVER,
     UP_TO_ROUTER,
     UP_TO_SERVER,
@@ -60,7 +61,8 @@ class Wired:
 
     ports = PORTS
     radios: tuple[WatchedRadio, ...] = ()
-    server_address = SERVER_ADDRESS
+    # The router's is that of its side towards the client.
+    addresses: Mapping[str, str] = {port.node: address_of(port) for port in reversed(PORTS)}
 
     def __init__(self, spec: Spec, card: Wireline) -> None:
         """Wire cards of one profile."""
@@ -82,7 +84,7 @@ class Wired:
         shaped = self.testbed.shaped()
         for node in self.testbed.nodes:
             ports = [port for port in PORTS if port.node == node]
-            files[f"{node}.ip"] = _node_batch(node, ports, self.testbed, self.host)
+            files[f"{node}.ip"] = self._node_batch(node, ports)
             files[f"{node}.tc"] = batch(
                 line for port in ports for line in egress_queues(port.device, shaped[port.egress])
             )
@@ -104,6 +106,14 @@ class Wired:
             yield ["run", node, "tc", "-batch", f"{PLAN_DIR}/{node}.tc"]
         yield from offload_lines(PORTS, self.host, tso=PORTS)
 
+    def _node_batch(self, node: str, ports: Iterable[Port]) -> str:
+        lines = ["link set dev lo up"]
+        for port in ports:
+            lines += up_commands(port, self.testbed, self.host)
+        if node in _GATEWAYS:
+            lines.append(f"route add default via {_GATEWAYS[node]}")
+        return batch([*lines, *known_neighbours(self.spec, node, LINKS)])
+
     def _attributes(self, port: Port) -> dict[str, int]:
         """A card's attributes in sysfs.
 
@@ -113,14 +123,5 @@ class Wired:
         far = port.egress in (UP_TO_SERVER, DOWN_FROM_SERVER)
         return {
             "propagation_ns": self.testbed.base_rtt // 2 if far else 0,
-            "pacing_shift": self.spec.sender.tsq.shift if port.node != ROUTER else 0,
+            "pacing_shift": self.spec.sender.tsq.shift if port.node in self.spec.hosts else 0,
         }
-
-
-def _node_batch(node: str, ports: Iterable[Port], testbed: Testbed, host: Host) -> str:
-    lines = ["link set dev lo up"]
-    for port in ports:
-        lines += up_commands(port, testbed, host)
-    if node in _GATEWAYS:
-        lines.append(f"route add default via {_GATEWAYS[node]}")
-    return batch(lines)

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A ``[[flow]]`` of an experiment file: one flow, or ping, between two nodes.
+
+Flent's tests are fixed sets of flows between the clients and the server. What is none of them, a
+download beside an upload or a short flow beside a long one, is said flow by flow. The one that
+sends connects, so that a download, too, begins with a handshake of the server's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from tsqlab.errors import UsageError
+from tsqlab.experiment.bounds import KeyedError, between
+from tsqlab.experiment.invalid import hint, shown
+from tsqlab.units import Duration, Rate, Size
+
+FLOW = "flow"
+"""The key of the array of tables."""
+
+FLOWS_MAX = 1000
+
+DSCPS: Mapping[str, int] = {
+    **{f"CS{number}": 8 * number for number in range(8)},
+    **{f"AF{number}{drop}": 8 * number + 2 * drop for number in range(1, 5) for drop in (1, 2, 3)},
+    "BE": 0, "LE": 1, "VA": 44, "EF": 46,
+}  # fmt: skip
+"""The names of code points: RFC 2474, 2597, 3246, 5865, 8622."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
+
+
+def _check_name(name: str) -> str:
+    if name and not _NAME.fullmatch(name):
+        raise ValueError(
+            f"expected a letter, and up to 15 letters, digits, - and _ after it, not {shown(name)}"
+        )
+    return name
+
+
+def _check_control(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9_]{1,15}", name):
+        raise ValueError(
+            f'expected one name, as "cubic", of up to 15 characters, not {shown(name)}'
+        )
+    return name
+
+
+def _code_point(value: object) -> object:
+    if isinstance(value, str) and value not in DSCPS:
+        raise ValueError(f'no DSCP "{value}"; {hint(value, DSCPS)}, and the numbers 0 to 63')
+    return DSCPS[value] if isinstance(value, str) else value
+
+
+_Time = Annotated[Duration, between(Duration, "0 s", "1440 min")] | None
+_Bytes = Annotated[Size, between(Size, "1 B", "1024 GiB")] | None
+_Dscp = Annotated[int, BeforeValidator(_code_point), Field(ge=0, le=63, strict=True)]
+_PayloadRate = Annotated[Rate, between(Rate, "0 bit/s", "100 Gbit/s")] | None
+_Payload = Annotated[Size, between(Size, "8 B", "65507 B")] | None
+
+# What belongs to flows of one kind.
+_KINDS = {"congestion_control": "tcp", "bytes": "tcp", "rate": "udp", "size": "udp"}
+
+
+class FlowTable(BaseModel):
+    """One flow, as a file says it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
+
+    name: Annotated[str, AfterValidator(_check_name)] = ""  # none: it is called by its number
+    sender: str = Field(alias="from")  # the node that connects, and sends
+    receiver: str = Field(alias="to")
+    kind: Literal["tcp", "udp", "ping"] = "tcp"
+    # None: those of sender.congestion_control, by turns.
+    congestion_control: Annotated[str, AfterValidator(_check_control)] | None = None
+    # When it starts, counted from the time at which flows begin. None: then, a few ms later as the
+    # seed says; of a ping, the start of the measurement.
+    start: _Time = None
+    stop: _Time = None  # None: when flows end; of a ping, the end of the measurement
+    bytes: _Bytes = None  # how many it sends; None: any number until it stops
+    dscp: _Dscp = 0
+    rate: _PayloadRate = None  # the payload rate of datagrams; None: flows.udp_rate
+    size: _Payload = None  # the payload of a datagram; None: flows.udp_size
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> FlowTable:
+        for key, kind in _KINDS.items():
+            if getattr(self, key) is not None and self.kind != kind:
+                raise KeyedError([key], f'is of flows with kind = "{kind}", not "{self.kind}"')
+        if self.sender == self.receiver:
+            raise KeyedError(["to"], f'expected another node than "{self.sender}", where it starts')
+        if self.bytes is not None and self.stop is not None:
+            raise KeyedError(["stop"], "bytes says when it ends; expected one of the two")
+        return self
+
+
+def _tables(value: object) -> object:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"expected tables, each under [[{FLOW}]], not {shown(value)}")
+    return value
+
+
+FlowTables = Annotated[tuple[FlowTable, ...], BeforeValidator(_tables)]
+
+FLOW_KEYS = tuple(field.alias or name for name, field in FlowTable.model_fields.items())
+
+
+def is_flow_key(key: str) -> bool:
+    """Whether a dotted *key* may be one of a flow's: "flow.2.bytes", "flow.bulk.bytes"."""
+    table, _, rest = key.partition(".")
+    which, _, name = rest.partition(".")
+    return table == FLOW and bool(which) and name in FLOW_KEYS
+
+
+def said_flows(flows: Sequence[FlowTable]) -> dict[str, object]:
+    """The keys that flows are said by, dotted, each with its value.
+
+    A flow is called by its name in them, or else by its number, from 1.
+    """
+    return {
+        f"{FLOW}.{flow.name or number}.{field.alias or key}": getattr(flow, key)
+        for number, flow in enumerate(flows, 1)
+        for key, field in FlowTable.model_fields.items()
+        if key != "name" and getattr(flow, key) != field.default
+    }
+
+
+def by_handle(where: Sequence[str], tables: Any) -> list[str]:
+    """The place of a flow's key, such as flow, 2, bytes, as overrides call it."""
+    if len(where) > 1 and where[0] == FLOW and isinstance(tables, list) and where[1].isdigit():
+        handles = _handles(tables)
+        if 0 < (number := int(where[1])) <= len(handles):
+            return [FLOW, handles[number - 1], *where[2:]]
+    return list(where)
+
+
+def by_handles(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """A file's data with its flows as tables that are called as in keys."""
+    flows = tables.get(FLOW)
+    named = {FLOW: dict(zip(_handles(flows), flows, strict=True))} if flows else {}
+    return {**tables, **named}
+
+
+def _handles(tables: Sequence[Any]) -> list[str]:
+    """What a file's flows are called in keys."""
+    return [str((isinstance(table, dict) and table.get("name")) or number)
+            for number, table in enumerate(tables, 1)]  # fmt: skip
+
+
+def with_flow_key(tables: Any, key: str, value: Any) -> list[Any]:
+    """A copy of a file's flows with *key*, such as "flow.2.bytes", set. Raises UsageError."""
+    _, which, name = key.split(".")
+    flows = list(tables) if isinstance(tables, list) else []
+    if not all(isinstance(flow, dict) for flow in flows):
+        raise UsageError(f"{key} cannot be set: the file's flows are no tables")
+    handles = _handles(flows)
+    if which not in handles:
+        known = f"there are {', '.join(handles)}" if flows else "the file has no [[flow]]"
+        raise UsageError(f'no flow "{which}"; {known}')
+    at = handles.index(which)
+    flows[at] = {**flows[at], name: value}
+    return flows
+
+
+def check_flows(
+    flows: Sequence[FlowTable],
+    nodes: Sequence[str],
+    length: Duration,
+    step: Duration,
+    given: Collection[str],
+) -> None:
+    """Raises KeyedError for flows that a testbed of *nodes* cannot have in that time.
+
+    *given* are the keys of [flows] that the file says beside them.
+    """
+    for key in ("test", "streams") if flows else ():
+        if key in given:
+            message = "is of Flent's tests; [[flow]] says itself what is sent"
+            raise KeyedError(["flows", key], message)
+    if len(flows) > FLOWS_MAX:
+        raise KeyedError([FLOW], f"{len(flows)} flows; expected {FLOWS_MAX} at most")
+    names: dict[str, int] = {}
+    for number, flow in enumerate(flows, 1):
+        at = [FLOW, str(number)]
+        for key, node in (("from", flow.sender), ("to", flow.receiver)):
+            if node not in nodes:
+                raise KeyedError([*at, key], f'no node "{node}"; there are {", ".join(nodes)}')
+        if flow.name in names:
+            raise KeyedError([*at, "name"], f'flow {names[flow.name]} is called "{flow.name}", too')
+        names |= {flow.name: number} if flow.name else {}
+        _check_times(flow, at, length, step)
+
+
+def _check_times(flow: FlowTable, at: list[str], length: Duration, step: Duration) -> None:
+    start, stop = flow.start or Duration(0), length if flow.stop is None else flow.stop
+    if start >= length:
+        raise KeyedError([*at, "start"], f"expected a time before flows.length, {length.text}")
+    if stop > length:
+        raise KeyedError([*at, "stop"], f"expected flows.length at most, {length.text}")
+    if stop <= start:
+        raise KeyedError([*at, "stop"], f"expected a time after its start, {start.text}")
+    # A socket is shut down, and a ping sent, where samples are taken.
+    if stop % step:
+        raise KeyedError([*at, "stop"], f"expected a multiple of flows.step, {step.text}")
+    if flow.kind == "ping" and start % step:
+        raise KeyedError([*at, "start"], f"of a ping, expected a multiple of step, {step.text}")
