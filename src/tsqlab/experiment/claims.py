@@ -14,13 +14,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.bundled import bundled_claims, bundled_profiles
 from tsqlab.experiment.causes import causes
+from tsqlab.experiment.flow_table import FLOWS_MAX
 from tsqlab.experiment.invalid import first_error, hint, reason, unknown
 from tsqlab.experiment.matrix import Level
 from tsqlab.experiment.spec import full_key
 from tsqlab.experiment.toml import TomlFile, flattened, read_toml
 from tsqlab.experiment.tsq import ms_of_name
+from tsqlab.metrics.flows import FLOW_QUANTITIES
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.summarise import DIRECTED
 from tsqlab.results.summary import METRICS
@@ -32,8 +35,9 @@ _SEED = "seed"
 
 
 def _check_quantity(name: str) -> str:
-    if name not in QUANTITIES:
-        raise ValueError(f'no quantity "{name}"; {hint(name, QUANTITIES)}')
+    known = dict.fromkeys((*QUANTITIES, *FLOW_QUANTITIES))
+    if name not in known:
+        raise ValueError(f'no quantity "{name}"; {hint(name, known)}')
     return name
 
 
@@ -105,8 +109,10 @@ class Claim(BaseModel):
     id: Text  # the table's name: the statement's name in the paper's list, and a suffix
     statement: Text  # what the paper says
     paper: Text  # the number that the paper gives, or what it says in place of one
-    # One of QUANTITIES, measured in each cell.
+    # One of QUANTITIES, or of a flow one of FLOW_QUANTITIES, measured in each cell.
     quantity: Annotated[str, AfterValidator(_check_quantity)]
+    # The [[flow]] that it is measured of, by its place in the file; None: of all.
+    flow: Annotated[int, Field(ge=1, le=FLOWS_MAX, strict=True)] | None = None
     # How the numbers of the cells in "of", "to" and "over" are compared; docs/claims.md explains
     # each way.
     compare: Literal["value", "ratio", "difference", "knee", "step", "highest", "lowest", "span"]
@@ -148,6 +154,20 @@ class Claim(BaseModel):
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise ValueError('"lower" is above "upper"')
         return self
+
+    @model_validator(mode="after")
+    def _of_flow(self) -> Claim:
+        if self.flow is not None and self.quantity not in FLOW_QUANTITIES:
+            said = f'no flow has a "{self.quantity}"; {hint(self.quantity, FLOW_QUANTITIES)}'
+            raise KeyedError(["quantity"], said)
+        if self.flow is None and self.quantity not in QUANTITIES:
+            raise KeyedError(["quantity"], f'"{self.quantity}" is of one flow, and needs "flow"')
+        return self
+
+    @property
+    def metric(self) -> str:
+        """What is measured in each cell: the quantity, of the flow if it is of one."""
+        return self.quantity if self.flow is None else f"{self.quantity}_{self.flow}"
 
     @model_validator(mode="after")
     def _explained(self) -> Claim:

@@ -41,7 +41,7 @@ def _asked(claim: Claim, reference: Reference) -> Hashable:
         )
         for side in claim.sides
     )
-    return claim.compare, claim.quantity, claim.lower, claim.upper, sides
+    return claim.compare, claim.metric, claim.lower, claim.upper, sides
 
 
 def _came_to(cell: Conditions) -> Hashable:

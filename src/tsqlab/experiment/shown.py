@@ -20,7 +20,7 @@ def _check_metric(name: str) -> str:
     if not is_metric(name):
         raise ValueError(
             f'no metric "{name}"; there are {", ".join((*METRICS, *DIRECTED))}, and of single '
-            "nodes goodput_mbps_C1 and airtime_AP"
+            "nodes and flows goodput_mbps_C1, airtime_AP and fct_s_2"
         )
     return name
 

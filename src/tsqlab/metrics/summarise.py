@@ -9,6 +9,7 @@ Where flows go both ways, the goodput of either direction has a column of its ow
 A node's own numbers are there besides, where a cell has them: a station's goodput, if there are
 several, and the share of the time that a radio was on the air itself. Of what an access point
 sends, the module counts the time of all stations together, so a download's share has no station.
+Each [[flow]] has its own numbers (tsqlab.metrics.flows).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Mapping
 
 from tsqlab.metrics import pings
 from tsqlab.metrics.document import Direction, Document, Floats, Trace, trace
+from tsqlab.metrics.flows import flow_metrics
 from tsqlab.metrics.limits import limit_metrics
 from tsqlab.metrics.statistics import jain, mean, percentile
 
@@ -49,6 +51,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         **limit_metrics(cell),
         "sim_s": cell.total_s,
         **_by_node(cell, stations),
+        **flow_metrics(cell),
     }
 
 

@@ -152,7 +152,7 @@ def _today(verdict: Verdict, since: str) -> Today:
 
 def _what(claim: Claim) -> str:
     """The quantity and the settings: "TCP RTT median, L10M: NoTSQ / TSQ"."""
-    name = heading(claim.quantity)[0]
+    name = heading(claim.metric)[0]
     if claim.over:
         place = ", ".join([name, *map(str, claim.of.values())])
         return f"{place}: {claim.compare} of {', '.join(map(str, claim.levels))}"
@@ -186,5 +186,5 @@ def _lab(verdict: Verdict) -> str:
 
 
 def _with_unit(text: str, claim: Claim) -> str:
-    unit = "" if claim.compare in _BARE else heading(claim.quantity)[1]
+    unit = "" if claim.compare in _BARE else heading(claim.metric)[1]
     return f"{text} {unit}".rstrip()

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tsqlab.metrics.flows import FLOW_METRIC
 from tsqlab.metrics.pings import MANY
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.metrics.summarise import NODE_METRIC
@@ -40,6 +41,7 @@ _NAMES = {
     "cwnd_sawtooth": "cwnd sawtooth",
     "cwnd_still": "cwnd longest rest",
     "pings_sent": "pings sent",
+    "fct": "completion time",
     "ping_lost_share": "pings lost, share",
     "sim": "simulated",
     "wall": "wall clock",
@@ -50,9 +52,10 @@ _STATISTICS = {"p10": "10 %", "p50": "median", "p90": "90 %", "mean": "mean"}
 
 def heading(metric: str) -> tuple[str, str]:
     """A metric's name and unit for people: ("ping median", "ms") of "ping_ms_p50"."""
-    if node := NODE_METRIC.fullmatch(metric):
-        name, unit = heading(node[1])
-        return f"{name} {node[2]}", unit
+    for pattern, whose in ((NODE_METRIC, ""), (FLOW_METRIC, "flow ")):
+        if single := pattern.fullmatch(metric):
+            name, unit = heading(single[1])
+            return f"{name} {whose}{single[2]}", unit
     *parts, last = metric.split("_")
     statistic = _STATISTICS.get(last, "")
     parts = parts if statistic else [*parts, last]

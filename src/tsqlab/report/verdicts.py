@@ -202,7 +202,7 @@ def _notes(
         yield f"the interval {still}crosses a bound: more seeds would settle it"
     cells = [results[cell.id] for repetition in repetitions for cell in repetition.values()]
     lost = max(cell.metrics.get(LOST) or 0.0 for cell in cells)
-    if claim.quantity.startswith("ping_ms") and lost > MANY:
+    if claim.metric.startswith("ping_ms") and lost > MANY:
         yield f"up to {100 * lost:.0f} % of the pings were lost, and it is of those that came back"
 
 
@@ -221,7 +221,7 @@ def _quantities(claim: Claim, cells: Sequence[Result]) -> list[float] | None:
 
     None if a cell has none, or if what the claim compares is not there.
     """
-    found = [quantity(cell, claim.quantity) for cell in cells]
+    found = [quantity(cell, claim.metric) for cell in cells]
     numbers = [number for number in found if number is not None]
     if len(numbers) < len(found) or (claim.compare == "knee" and _number(claim, numbers) is None):
         return None

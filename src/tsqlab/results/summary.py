@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import FileError
+from tsqlab.metrics.flows import FLOW_METRIC, flow_order
 from tsqlab.metrics.limits import SHARES
 from tsqlab.metrics.summarise import DIRECTED, NODE_METRIC, summarise
 from tsqlab.results.files import read_regular, write_whole
@@ -67,12 +68,14 @@ def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]
 
 
 def further_metrics(rows: Iterable[HasMetrics]) -> list[str]:
-    """The goodput of either direction if any row has both, then the numbers of single nodes."""
+    """The goodput of either direction if any row has both, then those of nodes and of flows."""
     cells = list(rows)
     both = any(all(row.metrics.get(name) is not None for name in DIRECTED) for row in cells)
     found = dict.fromkeys(name for row in cells for name in row.metrics)
     nodes = sorted((name for name in found if NODE_METRIC.fullmatch(name)), key=_node_order)
-    return [*(DIRECTED if both else ()), *nodes]
+    flows = sorted((name for name in found if FLOW_METRIC.fullmatch(name)), key=flow_order)
+    had = [name for name in flows if any(row.metrics.get(name) is not None for row in cells)]
+    return [*(DIRECTED if both else ()), *nodes, *had]
 
 
 def _node_order(name: str) -> tuple[bool, int, str]:
@@ -87,7 +90,7 @@ def is_metric(name: str) -> bool:
 
 
 def _is_further(name: str) -> bool:
-    return name in DIRECTED or NODE_METRIC.fullmatch(name) is not None
+    return name in DIRECTED or any(of.fullmatch(name) for of in (NODE_METRIC, FLOW_METRIC))
 
 
 def write_table(path: Path, lines: Iterable[Sequence[str]]) -> None:

@@ -49,6 +49,13 @@ def test_a_file_of_claims(tmp_path: Path) -> None:
         ("why =", 'id = "x"\nwhy =', "some-claim.id: unknown key"),
         ("_p50", "_p51", 'claims.toml:5: some-claim.quantity: no quantity "tcp_rtt_ms_p51"; did'),
         ("tcp_rtt_ms_p50", "wall_s", 'no quantity "wall_s"'),
+        ("tcp_rtt_ms_p50", "fct_s", 'quantity: "fct_s" is of one flow, and needs "flow"'),
+        (
+            '"tcp_rtt_ms_p50"',
+            '"aggregate_mean"\nflow = 2',
+            'quantity: no flow has a "aggregate_mean"; there are goodput_mbps, fct_s',
+        ),
+        ('"tcp_rtt_ms_p50"', '"tcp_rtt_ms_p50"\nflow = 0', "claims.toml:6: some-claim.flow: exp"),
         ('"ratio"', '"sum"', "some-claim.compare: expected 'value', 'ratio', 'diff"),
         ('"ratio"', '"value"', '"to" belongs to a ratio or a difference'),
         ('to = { tsq = "TSQ" }', "", "some-claim: .*those need it"),

@@ -15,7 +15,7 @@ from tsqlab.experiment.claims import Claim
 from tsqlab.experiment.stored import Folder, Result, read_folder
 from tsqlab.metrics.document import trace
 from tsqlab.report import claims_table, make_report
-from tsqlab.report.claims import claim_rows
+from tsqlab.report.claims import _what, claim_rows
 from tsqlab.report.verdicts import Verdict, check
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.folder import Manifest, ManifestCell
@@ -117,6 +117,16 @@ def test_an_interval_across_a_bound_is_noted_and_decides_nothing() -> None:
     assert (outside.outcome, "crosses a bound" in outside.note) == ("differs", True)
     assert verdict(seeds([10.0, 10.1, 9.9], tsq="TSQ")).note == ""
     assert verdict(seeds([9.0], tsq="TSQ")).note == "", "one seed has no interval"
+
+
+def test_a_claim_is_of_one_flow() -> None:
+    cells = [({"tsq": "TSQ", "seed": seed}, 10.0) for seed in (1, 2)]
+    found = folder(cells)
+    results = [replace(one, metrics={"fct_s": 1.0, "fct_s_2": 0.5}) for one in found.results]
+    of_flow = claim(quantity="fct_s", flow=2, lower=0.4, upper=0.6)
+    (one,) = check(replace(found, results=tuple(results)), [of_flow])
+    assert (one.outcome, one.lab and one.lab.mean) == ("holds", 0.5)
+    assert _what(of_flow) == "completion time flow 2, TSQ"
 
 
 def test_ratios_are_paired_by_seed() -> None:

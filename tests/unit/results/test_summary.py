@@ -39,6 +39,16 @@ def test_a_row_per_cell_with_the_factors_first(tmp_path: Path) -> None:
     assert lines[2] == f'"say, ""two""",pfifo,2,,0.000123457,,,,,,,,,,,,,,{shares},,'
 
 
+def test_flows_have_columns_behind_those_of_nodes_one_after_another(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    numbers = ["fct_s_10", "ping_ms_p50_2", "fct_s_1", "airtime_AP", "goodput_mbps_1"]
+    rows = [SummaryRow({}, dict.fromkeys(numbers, 1.5) | {"fct_s_3": None})]
+    write_summary(path, [], rows)
+    further = path.read_text().splitlines()[0].split(",")[len(METRICS) :]
+    assert further == ["airtime_AP", "goodput_mbps_1", "fct_s_1", "ping_ms_p50_2", "fct_s_10"]
+    assert read_summary(path)[1][0].metrics["fct_s_10"] == 1.5
+
+
 @pytest.mark.parametrize("without", [PINGS, (*PINGS, *SHARES)], ids=["pings", "shares"])
 def test_a_summary_from_before_there_were(without: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "summary.csv"

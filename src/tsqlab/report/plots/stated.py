@@ -54,7 +54,7 @@ def stated_of(claims: Sequence[Claim], setting: Setting, quantity: str) -> State
     """The paper's number of a quantity in one setting."""
     own = {name: str(level) for name, level in setting}
     for claim in claims:
-        if claim.compare == "value" and claim.quantity == quantity and claim.stated:
+        if claim.compare == "value" and claim.metric == quantity and claim.stated:
             named = {name: str(level) for name, level in claim.of.items()}
             if named.items() <= own.items():
                 return Stated(*claim.stated)
@@ -67,7 +67,7 @@ def knees_of(claims: Sequence[Claim], setting: Setting) -> Iterator[Stated]:
     found: dict[Stated, None] = {}
     for claim in claims:
         ours = all(str(own.get(name, level)) == str(level) for name, level in claim.of.items())
-        knee = claim.compare == "knee" and claim.quantity == "goodput_mbps" and "tsq" in claim.over
+        knee = claim.compare == "knee" and claim.metric == "goodput_mbps" and "tsq" in claim.over
         if ours and knee and claim.stated:
             found[Stated(*claim.stated)] = None
     yield from found

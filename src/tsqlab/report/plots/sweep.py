@@ -241,7 +241,7 @@ def _entries(
         )
         yield Line2D([], [], **_paper_line()), text
     metrics = ("goodput_mbps", f"{asked.latency}_p50")
-    if any(claim.compare == "value" and claim.stated and claim.quantity in metrics
+    if any(claim.compare == "value" and claim.stated and claim.metric in metrics
            for claim in asked.claims):  # fmt: skip
         yield Line2D([], [], marker="x", color=ink(), linestyle=""), say("the paper")
     groups = [group for curve in curves.values()
