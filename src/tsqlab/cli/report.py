@@ -11,7 +11,14 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.look import read_style, read_words
 from tsqlab.experiment.stored import Folder, read_folder
-from tsqlab.report import claims_table, identical_lines, summary_table, what_ran, write_report
+from tsqlab.report import (
+    claims_table,
+    flows_table,
+    identical_lines,
+    summary_table,
+    what_ran,
+    write_report,
+)
 from tsqlab.report.against import check_against
 from tsqlab.report.combined import read_combined
 from tsqlab.report.shown import kept_columns
@@ -117,6 +124,8 @@ def show_folder(content: Folder, formats: Collection[Format] = ()) -> None:
     for line in what_ran(content).lines():
         print(line)
     print(summary_table(content))
+    if flows := flows_table(content.whole.results):
+        print(flows)
     for line in identical_lines(content):
         print(line)
     if claims := claims_table(content, report):

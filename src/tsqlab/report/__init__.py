@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tsqlab.experiment.stored import Folder, read_folder
 from tsqlab.report.claims import claims_table
+from tsqlab.report.flows import flows_table
 from tsqlab.report.identical import identical_lines
 from tsqlab.report.ran import what_ran
 from tsqlab.report.shown import summary_table
@@ -14,6 +15,7 @@ from tsqlab.results.plots import Format
 
 __all__ = [
     "claims_table",
+    "flows_table",
     "format_table",
     "identical_lines",
     "make_report",

@@ -24,6 +24,7 @@ from tsqlab.experiment.papers import cited
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.against import level_text
 from tsqlab.report.claims import ClaimRow, claim_rows, totals, totals_today
+from tsqlab.report.flows import flow_lines
 from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
 from tsqlab.report.plots.figure import drawn_in, plain
@@ -138,6 +139,7 @@ def _render(folder: Folder, claims: Sequence[ClaimRow], sections: Sequence[Secti
         judged=judged(claims),
         changed=changed(claims),
         summary=_summary(whole),
+        flows=flow_lines(whole.results),
         limits=_limits(whole),
         cells=_cells(whole),
         citation=cited()[manifest.paper].citation if manifest.paper in cited() else "",

@@ -80,6 +80,6 @@ def _pings(axes: Axes, cell: Result) -> None:
                   transform=axes.get_xaxis_transform())  # fmt: skip
     for place, (name, samples) in enumerate(cell.trace.pings.items()):
         thin = thinned(samples)
-        text = name.removeprefix("Ping (ms) ") if several else say("ping")
+        text = name.removeprefix("Ping (ms)").lstrip(" :") if several else say("ping")
         axes.plot(thin.t_s, thin.value, color=colour(place + _PINGS_FROM), label=text,
                   linestyle=_PING_STYLES[place % len(_PING_STYLES)])  # fmt: skip
