@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The nodes of both layouts, and the egresses between them: the one place that names them.
+"""The names of the layouts' nodes, and of the egresses between them.
 
     wired    C --link-- R --link-- S
     wifi     C --802.11-- AP --link-- S, or C1, C2, ... at the access point;
              C --802.11-- AP, where the access point itself is the server
 
-An egress is one direction of a link, named by the node that sends and the one that receives:
-"C>R". The access point has one egress to all of its stations, "AP>C".
+What a testbed is made of, a layout's or a user's, is tsqlab.experiment.testbed's. An egress is
+one direction of a link, named by the node that sends and the one that receives: "C>R". The access
+point has one egress to all of its stations, "AP>C".
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ WIRED, WIFI = "wired", "wifi"
 """The layouts."""
 
 CLIENT, ROUTER, ACCESS_POINT, SERVER = "C", "R", "AP", "S"
+
+AIR = "air"
+"""The channel that the radios of a Wi-Fi share."""
 
 SERVERS = (SERVER, ACCESS_POINT)
 """The nodes that the far end of all flows and pings may be."""
@@ -37,24 +41,8 @@ def clients(stations: int) -> tuple[str, ...]:
     return tuple(f"{CLIENT}{number}" for number in range(1, stations + 1))
 
 
-def nodes(layout: str, stations: int = 1, server: str = SERVER) -> tuple[str, ...]:
-    """All nodes of a layout; *stations* is how many clients a Wi-Fi has."""
-    middle = ROUTER if layout == WIRED else ACCESS_POINT
-    return tuple(dict.fromkeys((*clients(stations), middle, server)))
-
-
 UP_TO_ROUTER, DOWN_FROM_ROUTER = egress(CLIENT, ROUTER), egress(ROUTER, CLIENT)
 UP_TO_SERVER, DOWN_FROM_SERVER = egress(ROUTER, SERVER), egress(SERVER, ROUTER)
-WIRED_EGRESSES = (UP_TO_ROUTER, DOWN_FROM_ROUTER, UP_TO_SERVER, DOWN_FROM_SERVER)
 
 TO_STATIONS = egress(ACCESS_POINT, CLIENT)
 WIFI_WIRE = (egress(ACCESS_POINT, SERVER), egress(SERVER, ACCESS_POINT))
-
-
-def egresses(layout: str, stations: int = 1, server: str = SERVER) -> tuple[str, ...]:
-    """Every direction of every link of a layout."""
-    if layout == WIRED:
-        return WIRED_EGRESSES
-    to_access_point = (egress(client, ACCESS_POINT) for client in clients(stations))
-    wire = WIFI_WIRE if server == SERVER else ()
-    return (*to_access_point, TO_STATIONS, *wire)

@@ -15,6 +15,13 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.shown import PLOTS, Report
 from tsqlab.experiment.spec import TABLES
+from tsqlab.experiment.testbed.written import (
+    LinkTable,
+    MediumTable,
+    MemberTable,
+    NodeTable,
+    PairTable,
+)
 from tsqlab.kernels.source import changes, patches_of, versions
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.summarise import DIRECTED
@@ -122,7 +129,8 @@ def test_links_lead_somewhere(page):
 
 def test_every_key_is_documented():
     text = (ROOT / "docs" / "experiments.md").read_text()
-    for model in (*TABLES.values(), Report):
+    graph = (NodeTable, LinkTable, MediumTable, MemberTable, PairTable)
+    for model in (*TABLES.values(), Report, *graph):
         for key in model.model_fields:
             assert f"`{key}`" in text
     for name in (*TESTS, *PLOTS):

@@ -9,9 +9,17 @@ from __future__ import annotations
 
 from tsqlab.airlink.rates import standard_rate
 from tsqlab.experiment.era import ERAS
-from tsqlab.experiment.host import OUTPUT_BYTES, era_sysctls, host_of, tsq_sysctls
-from tsqlab.experiment.profile import Airlink, Profile, data_rate
-from tsqlab.experiment.spec import Egress, Spec
+from tsqlab.experiment.host import OUTPUT_BYTES, era_sysctls, host_of, own_radio, tsq_sysctls
+from tsqlab.experiment.profile import (
+    NO_OTHERS,
+    Airlink,
+    Others,
+    Profile,
+    card_of,
+    data_rate,
+    of_device,
+)
+from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import KernelTime
 from tsqlab.model.mac import (
     MPDU_MAX_BYTES,
@@ -22,7 +30,6 @@ from tsqlab.model.mac import (
     mpdu_bytes,
 )
 from tsqlab.results.record import Capacity, RadioCapacity, TsqCapacity, WireCapacity
-from tsqlab.topology import ACCESS_POINT, WIFI_WIRE
 from tsqlab.units import Rate
 
 _WIRE_BYTES = 24
@@ -35,25 +42,24 @@ _OUTPUT_BYTES = 1 << 20  # the kernel's default of tcp_limit_output_bytes
 _BYTES, _US = "net.ipv4.tcp_tsq_bytes", "net.ipv4.tcp_tsq_us"
 
 
-def capacity(spec: Spec, profile: Profile) -> Capacity:
+def capacity(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Capacity:
     """The most that each link of a cell can carry, and what TSQ's limit is made of."""
     senders = {flow.series: flow.sender for flow in spec.traffic().flows}
     return Capacity(
-        wires=_wires(spec, profile),
-        radios=_radios(spec, profile) if isinstance(profile, Airlink) else {},
-        tsq={series: _tsq(spec, profile, node) for series, node in senders.items()},
+        wires=_wires(spec, profile, others),
+        radios=_radios(spec, profile, others),
+        tsq={series: _tsq(spec, profile, node, others) for series, node in senders.items()},
     )
 
 
-def _wires(spec: Spec, profile: Profile) -> dict[str, WireCapacity]:
-    testbed = spec.testbed
-    if isinstance(profile, Airlink):
-        line_rate = profile.ethernet.line_rate
-        egresses = {name: testbed.egress.get(name, Egress())
-                    for name in WIFI_WIRE if name in testbed.egresses}  # fmt: skip
-    else:
-        line_rate, egresses = testbed.line_rate(profile.line_rate), testbed.shaped()
-    return {name: _wire(egress.rate, line_rate) for name, egress in egresses.items()}
+def _wires(spec: Spec, profile: Profile, others: Others) -> dict[str, WireCapacity]:
+    found = {}
+    for link in spec.testbed.graph.links:
+        card = card_of(of_device(link.device, profile, others))
+        for end in link.ends:
+            line_rate = end.line_rate or card.line_rate
+            found[end.port.egress] = _wire(end.queue.rate, line_rate)
+    return found
 
 
 def _wire(shaped: Rate | None, line_rate: Rate) -> WireCapacity:
@@ -63,18 +69,22 @@ def _wire(shaped: Rate | None, line_rate: Rate) -> WireCapacity:
     return WireCapacity(line_rate / 1e6, _WIRE_BYTES)
 
 
-def _radios(spec: Spec, profile: Airlink) -> dict[str, RadioCapacity]:
-    sides = dict.fromkeys(spec.testbed.clients, profile)
-    sides[ACCESS_POINT] = profile.access_point or profile
-    return {node: _radio(spec, profile, side) for node, side in sides.items()}
+def _radios(spec: Spec, profile: Profile, others: Others) -> dict[str, RadioCapacity]:
+    found = {}
+    for place in spec.testbed.graph.radios:
+        usual = of_device(place.medium.device, profile, others)
+        if isinstance(usual, Airlink):
+            rate = place.member.rate or place.medium.rate
+            found[place.name] = _radio(spec, usual, own_radio(usual, place.member), rate)
+    return found
 
 
-def _radio(spec: Spec, station: Airlink, radio: Airlink) -> RadioCapacity:
+def _radio(spec: Spec, station: Airlink, radio: Airlink, given: str | None) -> RadioCapacity:
     """The least of the profile's own limits and the standard's, with full-sized packets.
 
     Aggregates that are formed ahead share one block ack window, whatever it is.
     """
-    rate = standard_rate(data_rate(spec.testbed.rate, station))
+    rate = standard_rate(data_rate(given, station))
     limits = STANDARD_LIMITS[rate.standard]
     ahead = radio.number("aggregates_ahead")
     window = radio.number("window_frames") // ahead
@@ -116,10 +126,10 @@ def _datagram_bytes(spec: Spec) -> int:
     return max(sizes) + _UDP_IP_BYTES if sizes else 0
 
 
-def _tsq(spec: Spec, profile: Profile, node: str) -> TsqCapacity:
+def _tsq(spec: Spec, profile: Profile, node: str, others: Others) -> TsqCapacity:
     own = {name.replace("/", "."): value for name, value in
            spec.testbed.sysctl.get(node, {}).items()}  # fmt: skip
-    values = era_sysctls(spec, profile) | tsq_sysctls(spec, profile, node) | own
+    values = era_sysctls(spec, profile) | tsq_sysctls(spec, profile, node, others) | own
     stock_time = not spec.sender.tsq.us and _US not in own
     truesize = host_of(spec, profile).truesize
     return TsqCapacity(

@@ -15,11 +15,8 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from tsqlab.experiment.bounds import KeyedError
-from tsqlab.topology import WIFI, sender_of
+from tsqlab.topology import AIR, sender_of
 from tsqlab.units import Size
-
-AIR = "air"
-"""The name of a capture of all that is sent on the radios' channel."""
 
 RECORDED = frozenset({"lab.capture", "lab.snap_length"})
 """The keys that say what is recorded. They cannot vary."""
@@ -49,12 +46,14 @@ def _listed(value: object) -> object:
 Captures = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
-def check_captures(captures: Sequence[str], layout: str, egresses: Sequence[str]) -> None:
-    """Raises KeyedError for what is no egress of a testbed, nor the air of one that has it."""
+def check_captures(
+    captures: Sequence[str], layout: str, egresses: Sequence[str], channels: Sequence[str]
+) -> None:
+    """Raises KeyedError for what is no egress of a testbed, nor a radio channel of it."""
     where = ["lab", "capture"]
-    known = [*egresses, *([AIR] if layout == WIFI else [])]
+    known = [*egresses, *channels]
     for name in captures:
-        if name == AIR and layout != WIFI:
+        if name == AIR and AIR not in channels:
             raise KeyedError(where, f'layout = "{layout}" has no {AIR}; there are {_words(known)}')
         if name not in known:
             # A shell takes > for itself, and what stands before it is left.

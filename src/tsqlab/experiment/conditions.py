@@ -232,7 +232,9 @@ def _leaves(table: BaseModel, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _leaf(key: str, value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and _is_same_both_ways(value):
+        yield key, next(iter(value.values()))
+    elif isinstance(value, Mapping):
         for name, part in value.items():
             # Who writes a table of an egress writes some of its keys, and the rest says nothing.
             usual = type(part).model_fields if isinstance(part, BaseModel) else {}
@@ -244,3 +246,10 @@ def _leaf(key: str, value: object) -> Iterator[tuple[str, object]]:
         yield from _leaves(value, f"{key}.")
     else:
         yield key, value
+
+
+def _is_same_both_ways(value: Mapping[str, object]) -> bool:
+    """Whether *value* is what a link has by direction, which is the same in both."""
+    ways = [name.split(">") for name in value]
+    one, other = value.values() if len(value) == 2 else (None, None)
+    return one is not None and one == other and sorted(ways[0]) == sorted(ways[1])

@@ -145,20 +145,18 @@ def traffic(
     test: str,
     streams: int,
     congestion_control: str,
-    clients: Sequence[str] = (CLIENT,),
-    server: str = SERVER,
+    ends: Sequence[tuple[str, str]] = ((CLIENT, SERVER),),
 ) -> Traffic:
-    """The traffic of *test*, one of TESTS, whose flows take turns at the *clients*.
+    """The traffic of *test*, one of TESTS, whose flows take turns at *ends*: client and server.
 
     *congestion_control* may list several, separated by commas, which the streams of
     ``tcp_nup`` and ``tcp_ndown`` take in turn.
     """
     sent = _TESTS[test](streams, congestion_control.split(","))
     return Traffic(
-        tuple(_placed(flow, client, server)
-              for flow, client in zip(sent.flows, itertools.cycle(clients))),
-        tuple(replace(probe, sender=clients[0], receiver=server) for probe in sent.probes),
-    )  # fmt: skip
+        tuple(_placed(flow, *pair) for flow, pair in zip(sent.flows, itertools.cycle(ends))),
+        tuple(replace(probe, sender=ends[0][0], receiver=ends[0][1]) for probe in sent.probes),
+    )
 
 
 def _placed(flow: Flow, client: str, server: str) -> Flow:

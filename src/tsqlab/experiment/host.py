@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tsqlab.experiment.era import ERAS, Offloads
-from tsqlab.experiment.profile import Airlink, Profile
+from tsqlab.experiment.profile import NO_OTHERS, Airlink, Others, Profile, of_device
 from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.testbed.graph import Member, Role
 from tsqlab.experiment.tsq import MAC80211_SHIFT, STOCK_SHIFT, KernelTime
-from tsqlab.topology import ACCESS_POINT, SERVER
 from tsqlab.units import Size
 
 OUTPUT_BYTES = "net.ipv4.tcp_limit_output_bytes"
@@ -48,14 +48,16 @@ def host_of(spec: Spec, profile: Profile) -> Host:
     )
 
 
-def sender_shift(spec: Spec, profile: Profile, node: str) -> Shift | None:
+def sender_shift(
+    spec: Spec, profile: Profile, node: str, others: Others = NO_OTHERS
+) -> Shift | None:
     """What the device of a sending node writes to sk_pacing_shift; None: nothing of ours.
 
     None of a radio of mac80211 is that mac80211 writes what it has by itself.
     """
     if spec.sender.tsq.shift:
         return Shift(spec.sender.tsq.shift, "sender.tsq")
-    if radio := radio_at(profile, node):
+    if radio := radio_at(spec, profile, node, others):
         return radio_shift(spec, radio.own, radio.front)
     return None
 
@@ -65,15 +67,21 @@ class RadioAt:
     """The radio of a node."""
 
     own: Airlink  # its profile
-    front: str  # that of all radios of a cell, the stations'
+    front: str  # that of all radios of its medium, the stations'
 
 
-def radio_at(profile: Profile, node: str) -> RadioAt | None:
-    """The radio that a node has over devices of *profile*; None of one that has a wire only."""
-    if not isinstance(profile, Airlink) or node == SERVER:
+def radio_at(spec: Spec, profile: Profile, node: str, others: Others = NO_OTHERS) -> RadioAt | None:
+    """The radio that a node has; None of one that has a wire only."""
+    place = spec.testbed.graph.radio_at(node)
+    usual = of_device(place.medium.device, profile, others) if place else None
+    if place is None or not isinstance(usual, Airlink):
         return None
-    of_access_point = profile.access_point or profile
-    return RadioAt(of_access_point if node == ACCESS_POINT else profile, profile.front)
+    return RadioAt(own_radio(usual, place.member), usual.front)
+
+
+def own_radio(usual: Airlink, member: Member) -> Airlink:
+    """The profile of a radio on a medium whose stations have the *usual* one."""
+    return (usual.access_point or usual) if member.role == Role.AP else usual
 
 
 def radio_shift(spec: Spec, radio: Airlink, front: str) -> Shift | None:
@@ -97,12 +105,15 @@ def own_shift(spec: Spec, profile: Profile) -> Shift:
     return Shift(STOCK_SHIFT, "the kernel's own")
 
 
-def tsq_sysctls(spec: Spec, profile: Profile, node: str) -> dict[str, int | KernelTime]:
+def tsq_sysctls(
+    spec: Spec, profile: Profile, node: str, others: Others = NO_OTHERS
+) -> dict[str, int | KernelTime]:
     """The sysctls of sender.tsq at a node, for packets that count as the host's; empty for stock.
 
     Where stock's time is the driver's, that is what counts, in numbers; the server S has a wire.
     """
-    written, radio = sender_shift(spec, profile, node), radio_at(profile, node)
+    written = sender_shift(spec, profile, node, others)
+    radio = radio_at(spec, profile, node, others)
     shift: int | None = None
     if written is None and radio and radio.front == "softmac":
         shift = MAC80211_SHIFT
@@ -125,9 +136,9 @@ def era_sysctls(spec: Spec, profile: Profile) -> dict[str, int]:
     }
 
 
-def needs_cotsq(spec: Spec, profile: Profile) -> bool:
+def needs_cotsq(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> bool:
     """Whether a cell writes sysctls of the CoTSQ series."""
-    return any(tsq_sysctls(spec, profile, node) for node in spec.testbed.nodes)
+    return any(tsq_sysctls(spec, profile, node, others) for node in spec.testbed.nodes)
 
 
 def _era(spec: Spec) -> str:

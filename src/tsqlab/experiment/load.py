@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tsqlab.errors import FileError, UsageError, one_line
+from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.bundled import bundled_experiments, is_file
 from tsqlab.experiment.capture import RECORDED
 from tsqlab.experiment.flow_table import FLOW, FLOW_KEYS, by_handle
@@ -34,12 +35,15 @@ from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
 from tsqlab.experiment.profile import (
     ChangeError,
     NoProfileError,
+    Others,
     Profile,
     in_profiles,
     load_profile,
 )
 from tsqlab.experiment.shown import Report
 from tsqlab.experiment.spec import TABLES, Spec, full_key
+from tsqlab.experiment.testbed import GRAPH
+from tsqlab.experiment.testbed.written import gathered, place_in_file
 from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
 from tsqlab.results.look import Look
 
@@ -91,8 +95,34 @@ class Experiment:
             found.append(read[key])
         return found
 
+    def others(self) -> list[Others]:
+        """The profiles that the links and media of each cell name. Raises UsageError as profiles().
+
+        A layout's have none: all of it is of the cell's own.
+        """
+        read: dict[str, Profile] = {}
+        found: list[Others] = []
+        for cell in self.cells:
+            for name in cell.spec.testbed.graph.devices:
+                if name not in read:
+                    read[name] = self._named_by_graph(cell, name)
+            found.append({name: read[name] for name in cell.spec.testbed.graph.devices})
+        return found
+
+    def _named_by_graph(self, cell: Cell, device: str) -> Profile:
+        try:
+            return load_profile(device, cell.home)
+        except NoProfileError as error:
+            testbed = cell.spec.testbed
+            named = {f"medium.{name}": one.device for name, one in testbed.medium.items()}
+            named |= {f"link.{name}": one.device for name, one in testbed.link.items()}
+            where = next(where for where, name in named.items() if name == device)
+            raise self._error_of(f"testbed.{where}.device", str(error)) from None
+
     def _profile_of(self, cell: Cell) -> Profile:
         testbed = cell.spec.testbed
+        if testbed.layout == GRAPH:
+            return self._named_by_graph(cell, testbed.device)
         try:
             return load_profile(testbed.device, cell.home, testbed.profile)
         except NoProfileError as error:
@@ -117,7 +147,8 @@ def _error_at(
     for key, option in given.items():
         if f"{full}.".startswith(f"{key}."):
             return UsageError(one_line(f"{option}: {full}: {message}"))
-    return file.error(where, message)
+    place, shown = place_in_file(file.tables, where)
+    return file.error(place, message, shown)
 
 
 def load(name: str, overrides: Sequence[str] = ()) -> Experiment:
@@ -149,7 +180,7 @@ class _Reader:
         self.given: dict[str, str] = {}  # the overrides, by the full key that each changes
 
     def read(self, overrides: Sequence[str]) -> Experiment:
-        raw = {key: value for key, value in self.file.tables.items() if key != "matrix"}
+        raw = self._tables()
         matrix = self._matrix(self.file.tables.get("matrix", {}))
         for override in overrides:
             raw, matrix, full = _override(raw, matrix, override)
@@ -165,6 +196,14 @@ class _Reader:
             self.file.path.stem, self.file.path, comment, tuple(matrix), cells,
             self._against(report, matrix, changed=bool(overrides)), self._look(report), self.given,
         )  # fmt: skip
+
+    def _tables(self) -> dict[str, Any]:
+        """All but the matrix."""
+        try:
+            return gathered({key: table for key, table in self.file.tables.items()
+                             if key != "matrix"})  # fmt: skip
+        except KeyedError as error:
+            raise self._error(error.where, str(error)) from None
 
     def _against(
         self, report: Report, matrix: Mapping[str, Sequence[Any]], *, changed: bool
@@ -251,10 +290,10 @@ class _Reader:
 
     def _from_pydantic(self, error: ValidationError, factors: Mapping[str, Any]) -> UsageError:
         where, first = first_error(error)
-        varied = {full_key(key): key for key in factors}
         full = ".".join(by_handle(where, self.file.tables.get(FLOW)))
-        if full in varied:
-            where = ["matrix", varied[full]]
+        varied = (key for key in factors if f"{full}.".startswith(f"{full_key(key)}."))
+        if factor := next(varied, None):
+            where = ["matrix", factor]
         return self._error(where, reason(first, _unknown_key))
 
     def _error(self, where: Sequence[str], message: str) -> UsageError:

@@ -15,7 +15,9 @@ from typing import Any
 
 from tsqlab.errors import UsageError
 from tsqlab.experiment.flow_table import FLOW, is_flow_key, with_flow_key
+from tsqlab.experiment.invalid import hint, shortened
 from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.testbed.written import WRITTEN_AS
 from tsqlab.experiment.toml import flattened
 
 Level = str | int | float
@@ -66,15 +68,26 @@ def with_key(raw: Mapping[str, Any], full_key: str, value: Any) -> dict[str, Any
         return {**raw, FLOW: with_flow_key(raw.get(FLOW, []), full_key, value)}
     *tables, last = _split(full_key)
     result = table = dict(raw)
+    walked: list[str] = []
     for name in tables:
         part = table.get(name, {})
         if not isinstance(part, dict):
             raise UsageError(f'{full_key} cannot be set: "{name}" is no table')
+        if walked[:1] == ["testbed"] and len(walked) == 2 and walked[1] in WRITTEN_AS:
+            _check_there(walked[1], name, table)
+        walked.append(name)
         # What is not on the way to the key is shared: nobody changes it.
         table[name] = dict(part)
         table = table[name]
     table[last] = value
     return result
+
+
+def _check_there(kind: str, name: str, table: Mapping[str, Any]) -> None:
+    """A part of a graph is made by its own table alone."""
+    if name not in table:
+        known = hint(name, list(table)) if table else "the file has none"
+        raise UsageError(f'no {kind} "{shortened(name)}"; {known}')
 
 
 def _split(full_key: str) -> list[str]:

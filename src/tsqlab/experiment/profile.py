@@ -265,6 +265,22 @@ _KEYS = {
 
 Profile = Wireline | Airlink
 
+Others = Mapping[str, Profile]
+"""The profiles of a graph's links and media, by the names that these call their devices."""
+
+NO_OTHERS: Others = {}
+
+
+def card_of(profile: Profile) -> Wireline:
+    """The Ethernet card of a profile: it, or the wire of a radio's."""
+    return profile.ethernet if isinstance(profile, Airlink) else profile
+
+
+def of_device(name: str | None, own: Profile, others: Others) -> Profile:
+    """The profile of a link's or a medium's device; None: the cell's *own*."""
+    return own if name is None else others[name]
+
+
 Changes = Mapping[str, Any]
 """Keys that a profile has otherwise than its file says, as in the file: a text for a quantity."""
 

@@ -13,15 +13,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     model_validator,
 )
 
-from tsqlab import topology
 from tsqlab.experiment.before import Before, time_before
 from tsqlab.experiment.bounds import KeyedError, between, one_of
 from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
@@ -38,16 +35,13 @@ from tsqlab.experiment.flows import (
     traffic,
 )
 from tsqlab.experiment.invalid import shown
-from tsqlab.experiment.profile import DataRateText
 from tsqlab.experiment.shown import Report
-from tsqlab.experiment.sysctl import SysctlName, SysctlValue, check_sysctls
+from tsqlab.experiment.testbed import QDISCS, Egress, Table, Testbed
+from tsqlab.experiment.testbed.written import KEPT_AS, NODES, gathered
 from tsqlab.experiment.tsq import Tsq, TsqSetting
-from tsqlab.topology import UP_TO_ROUTER, UP_TO_SERVER, WIFI, WIRED, WIRED_EGRESSES
-from tsqlab.units import BASE_UNITS, Decibel, Duration, Fraction, Rate, Size
+from tsqlab.units import BASE_UNITS, Duration, Rate, Size
 
-QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
-          "sfq", "red", "netem")  # fmt: skip
-STATIONS_MAX = 250  # a block of addresses, and a medium, have room for this many
+__all__ = ["QDISCS", "TABLES", "Egress", "Flows", "Lab", "Sender", "Spec", "Testbed"]
 
 STEPS_MAX = 100_000
 """How many sampling periods a cell may have."""
@@ -60,26 +54,7 @@ MEMORY_MAX = "3 GiB"
 """The memory that a guest may have. It is a file, of up to 4 GiB in the sandbox, which is longer
 than the memory by a gap behind the kernel's image (200 to 600 MiB)."""
 
-LAYOUTS: dict[str, dict[str, Any]] = {
-    WIRED: {"device": "gigabit"},
-    WIFI: {"device": "ath9k_htc"},
-}
-"""The layouts, and what is different by default in each."""
-
-_KEYS_OF_LAYOUTS = {
-    WIRED: ("bottleneck",),
-    WIFI: ("server", "stations", "rate", "rts", "loss", "snr"),
-}
-# What a single station cannot have otherwise: each looks like what could be a table of stations.
-_OF_ALL_STATIONS = ("device", "rate", "rts", "loss", "snr")
-# The name that WIFI had before 0.1.0, though it has downloads, too.
-_OLD_LAYOUTS = {"wifi-upload": WIFI}
-_BOTTLENECK = re.compile(r"(LR|L|R)([0-9]{1,6})M")
-_SHAPED_SIDES = {"L": UP_TO_ROUTER, "R": UP_TO_SERVER}
-# LR has the limits of a wireline card.
-_SPEEDS_MBPS = {"L": (1, 100_000), "R": (1, 100_000), "LR": (10, 100_000)}
 KERNEL_CHARGES = Size(0)  # the truesize that a file calls "kernel"
-_BASE_RTT_MAX = Duration.of("20 s")  # a wireline link delays a frame by 10 s at most
 
 
 def _era_text(value: object) -> object:
@@ -90,25 +65,6 @@ def _era_text(value: object) -> object:
     if not isinstance(value, float):
         return value
     return next((name for name in (f"{value}", f"{value}0") if name in ERAS), f"{value}")
-
-
-def _check_qdisc(text: str) -> str:
-    kind = text.partition(" ")[0]
-    if kind not in QDISCS:
-        raise ValueError(f'no qdisc "{kind}"; there are {", ".join(QDISCS)}')
-    if not re.fullmatch(r"[\w .%/-]{1,200}", text):
-        raise ValueError(f"options of a qdisc are words as tc takes them, not {shown(text)}")
-    return text
-
-
-def _check_bottleneck(text: str) -> str:
-    match = _BOTTLENECK.fullmatch(text)
-    if not match or not _SPEEDS_MBPS[match[1]][0] <= int(match[2]) <= _SPEEDS_MBPS[match[1]][1]:
-        raise ValueError(
-            f'"{text}" names no bottleneck; write L100M (HTB at the client), R100M (HTB at the '
-            "router) or LR1000M (none: both links at that rate, of 10 to 100000 Mbit/s)"
-        )
-    return text
 
 
 def _check_controls(text: str) -> str:
@@ -128,25 +84,6 @@ def _check_pacing(text: str) -> str:
     return text
 
 
-def _check_changes(changes: dict[str, Any]) -> dict[str, Any]:
-    """What a profile can say at all; the rest is known when the profile is read."""
-    for key, value in changes.items():
-        if isinstance(value, dict):
-            try:
-                _check_changes(value)
-            except KeyedError as error:
-                raise KeyedError([key, *error.where], str(error)) from None
-        elif not isinstance(value, str | int):
-            raise KeyedError([key], f"expected a text, a whole number or true, not {shown(value)}")
-    return changes
-
-
-def _check_base_rtt(rtt: Duration) -> Duration:
-    if rtt.ns % 2 or rtt > _BASE_RTT_MAX:
-        raise ValueError("expected an even number of ns, up to 20 s: half of it is each way")
-    return rtt
-
-
 def _truesize_word(value: object) -> object:
     return KERNEL_CHARGES if value == "kernel" else value
 
@@ -158,147 +95,13 @@ def _check_truesize(value: Size) -> Size:
 
 
 PacingText = Annotated[str, AfterValidator(_check_pacing)]
-Qdisc = Annotated[str, AfterValidator(_check_qdisc)]
 Truesize = Annotated[Size, BeforeValidator(_truesize_word), AfterValidator(_check_truesize)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-_Delay = Annotated[Duration, between(Duration, "0 s", "60 s")]
-_RateLimit = Annotated[Rate, between(Rate, "1 kbit/s", "100 Gbit/s")]
-
-
-class Egress(_Table):
-    """One direction of one link, as the sending side of it queues and delays."""
-
-    rate: _RateLimit | None = (
-        None  # HTB limits the egress to this rate; none: the device's line rate
-    )
-    qdisc: Qdisc | None = None  # the qdisc, below HTB if there is one; none: testbed.qdisc
-    delay: _Delay = Duration(0)  # added by netem
-    loss: Fraction = Fraction(0)  # the loss that netem adds, independent for each packet
-
-
-class Testbed(_Table):
-    """Where packets go, every node a network namespace (tsqlab.topology)."""
-
-    __test__ = False  # tells pytest that this Test* is not a test
-
-    layout: Annotated[str, one_of("layout", tuple(LAYOUTS))] = WIRED
-    device: str = "gigabit"  # the profile of the network cards, or of the stations' radios
-    # What the profile says otherwise here, key by key; [testbed.profile.access_point] is of the
-    # profile that it names.
-    profile: Annotated[dict[str, Any], AfterValidator(_check_changes)] = {}
-    # None: both links at the device's own rate.
-    bottleneck: Annotated[str, AfterValidator(_check_bottleneck)] | None = None
-    # The qdisc at the bottleneck, at every egress when there is no bottleneck, or of the radios.
-    # None is pfifo_fast on wires and fq_codel on a radio, or the queues of mac80211 itself.
-    qdisc: Qdisc | None = None
-    # The propagation delay of the link to the server; half of it applies in each direction.
-    base_rtt: Annotated[Duration, AfterValidator(_check_base_rtt)] = Duration(0)
-    mtu: Annotated[int, Field(ge=68, le=65535)] = 1500  # the size of the largest IP packet in bytes
-    egress: dict[str, Egress] = {}
-    sysctl: dict[str, dict[SysctlName, SysctlValue]] = {}
-
-    # The node at the far end of all flows and pings. AP: there is no wire.
-    server: Annotated[str, one_of("server", topology.SERVERS)] = topology.SERVER
-    # How many there are; the streams take turns at them.
-    stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
-    # The rate of data frames, in both directions; none: the slower of both devices' rates.
-    # "minstrel": whatever mac80211's rate control chooses up to that.
-    rate: DataRateText | None = None
-    # Frames longer than this begin with RTS/CTS; none: the profile's threshold.
-    rts: Annotated[Size, between(Size, "0 B", "4294967295 B")] | None = None
-    # The probability of losing an MPDU, in addition to what the SNR causes.
-    loss: Fraction = Fraction(0)
-    # The signal-to-noise ratio of every link; none: no noise.
-    snr: Annotated[Decibel, between(Decibel, "0 dB", "100 dB")] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_its_layout(cls, data: Any, info: ValidationInfo) -> Any:
-        if not isinstance(data, dict):
-            return data
-        written = data.get("layout", WIRED)
-        if not isinstance(written, str):
-            return data
-        layout = _OLD_LAYOUTS.get(written, written)
-        for key in _OF_ALL_STATIONS:
-            if isinstance(data.get(key), dict):
-                raise KeyedError(
-                    [key], "expected one value, which all stations have (docs/model.md)"
-                )
-        # A stored specification has all keys; those of other layouts have their default values.
-        stored = info.context and info.context.get(BASE_UNITS)
-        for other, keys in _KEYS_OF_LAYOUTS.items():
-            for key in keys if other != layout and layout in LAYOUTS else ():
-                idle = [None, cls.model_fields[key].default] if stored else [None]
-                if data.get(key) not in idle:
-                    raise ValueError(f'"{key}" belongs to layout = "{other}"')
-        return {**LAYOUTS.get(layout, {}), **data, "layout": layout}
-
-    @model_validator(mode="after")
-    def _names(self) -> Testbed:
-        for name in self.egress:
-            if name not in self.egresses:
-                raise ValueError(f'no egress "{name}"; there are {", ".join(self.egresses)}')
-        check_sysctls(self.sysctl, self.nodes)
-        if self.base_rtt and self.server == topology.ACCESS_POINT:
-            raise KeyedError(
-                ["base_rtt"],
-                'is of the wire to the server, and server = "AP" has none; '
-                'expected [testbed.egress."AP>C"] with a delay',
-            )
-        return self
-
-    @property
-    def clients(self) -> tuple[str, ...]:
-        """The nodes that flows go to and from, the server being at the other end."""
-        return topology.clients(self.stations)
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """All nodes."""
-        return topology.nodes(self.layout, self.stations, self.server)
-
-    @property
-    def egresses(self) -> tuple[str, ...]:
-        """Every node's sides, by whom it sends to there."""
-        return topology.egresses(self.layout, self.stations, self.server)
-
-    def shaped(self) -> dict[str, Egress]:
-        """Each egress with the bottleneck's shorthand and the defaults filled in."""
-        side, mbit_per_s = self._bottleneck()
-        result = {}
-        for name in WIRED_EGRESSES:
-            own = self.egress.get(name, Egress())
-            rate = own.rate
-            if rate is None and name == _SHAPED_SIDES.get(side):
-                rate = Rate.of(f"{mbit_per_s} Mbit/s")
-            here = rate is not None or side == "LR"
-            qdisc = own.qdisc or (here and self.qdisc) or "pfifo_fast"
-            result[name] = own.model_copy(update={"rate": rate, "qdisc": qdisc})
-        return result
-
-    def line_rate(self, device_rate: Rate) -> Rate:
-        """The line rate of the links, by which an LR bottleneck is made."""
-        side, mbit_per_s = self._bottleneck()
-        return Rate.of(f"{mbit_per_s} Mbit/s") if side == "LR" and mbit_per_s else device_rate
-
-    def _bottleneck(self) -> tuple[str, int]:
-        if self.bottleneck is None:
-            return "LR", 0
-        match = _BOTTLENECK.fullmatch(self.bottleneck)
-        assert match, "validated"
-        return match[1], int(match[2])
 
 
 _Time = Annotated[Duration, between(Duration, "0 s", "1440 min")]
 
 
-class Flows(_Table):
+class Flows(Table):
     """What is sent, and when."""
 
     test: Annotated[str, one_of("test", TESTS)] = "tcp_nup"  # the name that Flent gives the test
@@ -332,7 +135,7 @@ class Flows(_Table):
         return Duration(self.length + 2 * self.delay)
 
 
-class Sender(_Table):
+class Sender(Table):
     """How the sending side is set up."""
 
     # Several names are separated by commas; the streams take turns at them.
@@ -358,7 +161,7 @@ class Sender(_Table):
         return {"net.ipv4.tcp_pacing_ss_ratio": ss, "net.ipv4.tcp_pacing_ca_ratio": ca}
 
 
-class Lab(_Table):
+class Lab(Table):
     """The kernel and the machine of the guest."""
 
     # What the sending hosts did by themselves: those of the papers, or those of today.
@@ -377,7 +180,7 @@ class Lab(_Table):
     snap_length: Annotated[Size, between(Size, "64 B", "128 KiB")] = SNAP_LENGTH
 
 
-class Spec(_Table):
+class Spec(Table):
     """One experiment without its matrix: what a single cell runs."""
 
     title: str
@@ -389,6 +192,21 @@ class Spec(_Table):
     sender: Sender = Sender()
     lab: Lab = Lab()
     report: Report = Report()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_graph(cls, data: Any) -> Any:
+        return gathered(data) if isinstance(data, dict) else data
+
+    @model_validator(mode="after")
+    def _has_ends(self) -> Spec:
+        if not self.testbed.ends and not self.flow:
+            example = 'C = { server = "S" }'
+            raise KeyedError(
+                ["testbed", KEPT_AS[NODES]],
+                f"expected a node with server =, where its flows go to: {example}; or [[flow]]",
+            )
+        return self
 
     @model_validator(mode="after")
     def _flows_of_its_own(self, info: ValidationInfo) -> Spec:
@@ -411,7 +229,9 @@ class Spec(_Table):
 
     @model_validator(mode="after")
     def _capturable(self) -> Spec:
-        check_captures(self.lab.capture, self.testbed.layout, self.testbed.egresses)
+        testbed = self.testbed
+        channels = [medium.name for medium in testbed.graph.media]
+        check_captures(self.lab.capture, testbed.layout, testbed.egresses, channels)
         return self
 
     @model_validator(mode="after")
@@ -440,8 +260,8 @@ class Spec(_Table):
 
     def traffic_of_test(self, congestion_control: str) -> Traffic:
         """The flows and probes of the test with any congestion control."""
-        ends = self.testbed.clients, self.testbed.server
-        return traffic(self.flows.test, self.flows.streams, congestion_control, *ends)
+        ends = [(ends.client, ends.server) for ends in self.testbed.ends]
+        return traffic(self.flows.test, self.flows.streams, congestion_control, ends)
 
     def period_ns(self, sent: Flow | Probe) -> tuple[int, int]:
         """When a flow or a [[flow]] of pings starts and stops, from the measurement's start."""
@@ -450,8 +270,9 @@ class Spec(_Table):
     @property
     def hosts(self) -> frozenset[str]:
         """The nodes at which flows begin or end, as [sender] sets them up."""
-        ends = (node for table in self.flow for node in (table.sender, table.receiver))
-        return frozenset((*self.testbed.clients, self.testbed.server, *ends))
+        of_test = (node for ends in self.testbed.ends for node in (ends.client, ends.server))
+        own = (node for table in self.flow for node in (table.sender, table.receiver))
+        return frozenset((*of_test, *own))
 
     @property
     def controls(self) -> tuple[str, ...]:
@@ -464,7 +285,7 @@ class Spec(_Table):
         return self.model_copy(update={"lab": self.lab.model_copy(update={"era": era})})
 
 
-TABLES: dict[str, type[_Table]] = {
+TABLES: dict[str, type[Table]] = {
     "testbed": Testbed,
     "flows": Flows,
     "sender": Sender,
@@ -474,7 +295,7 @@ TABLES: dict[str, type[_Table]] = {
 
 
 # The keys of [testbed] that are tables themselves.
-_TABLES_OF_TESTBED = ("profile", "egress", "sysctl")
+_TABLES_OF_TESTBED = ("profile", "egress", "sysctl", *KEPT_AS.values())
 
 
 def bare_key(key: str) -> str:
@@ -492,6 +313,8 @@ def full_key(key: str) -> str | None:
     if rest and table in TABLES:
         first = rest.partition(".")[0]
         return key if first in TABLES[table].model_fields else None
+    if rest and table in KEPT_AS:  # "link.C-R.delay"
+        return f"testbed.{KEPT_AS[table]}.{rest}"
     if rest:  # "profile.report_delay"
         return f"testbed.{key}" if table in _TABLES_OF_TESTBED else None
     for name, model in TABLES.items():

@@ -22,6 +22,7 @@ from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.era import TODAY
 from tsqlab.experiment.profile import Profile
 from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.testbed.layouts import RECENT, foreign
 from tsqlab.metrics.document import Trace
 from tsqlab.results.flent import KEY, read_measured
 from tsqlab.results.folder import ERA, Manifest, ManifestCell, read_manifest
@@ -107,10 +108,13 @@ def plain(specified: BaseModel) -> dict[str, Any]:
 def measured(spec: Spec) -> dict[str, Any]:
     """A specification as plain data, without what a cell would have to have for it to matter.
 
-    That is the keys of captures where nothing is captured, changes of a profile if none is, and
-    what ran before if nothing did, and flows of its own if there are none.
+    That is the keys of captures where nothing is captured, changes of a profile if none is, what
+    ran before if nothing did, flows of its own if there are none, and keys of layouts that came
+    after the cell's own.
     """
     data = plain(spec)
+    for key in RECENT & foreign(spec.testbed.layout).keys():
+        del data["testbed"][key]
     if not spec.testbed.profile:
         del data["testbed"]["profile"]
     if not spec.lab.capture:

@@ -47,9 +47,12 @@ class TomlFile:
         lines = itertools.takewhile(lambda line: line.startswith("#"), self.text.splitlines())
         return [line.removeprefix("#").strip() for line in lines]
 
-    def error(self, where: Sequence[str], message: str) -> FileError:
-        """An error at the key *where* (table, ..., key)."""
-        return error_at(self.path, self.text, where, message)
+    def error(
+        self, where: Sequence[str], message: str, shown: Sequence[str] | None = None
+    ) -> FileError:
+        """An error at the key *where* (table, ..., key), which is called *shown* if given."""
+        key = _shortened(".".join(where if shown is None else shown))
+        return FileError(self.path, message, line_of(self.text, where), key)
 
 
 def flattened(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -185,7 +188,8 @@ def line_of(text: str, where: Sequence[str]) -> int | None:
             table = [*_words(entry[1]), str(counts[entry[1].strip()])]
             here = table
         elif header := re.fullmatch(r"\s*\[([^\]]+)\]\s*(#.*)?", line):
-            table = _words(header[1])
+            first, *rest = _words(header[1])
+            table = [first, *([str(counts[first])] if first in counts else []), *rest]
             here = table
         elif key := re.match(r"\s*([\w.\"'>/-]+)\s*=", line):
             here = [*table, *_words(key[1])]

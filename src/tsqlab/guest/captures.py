@@ -7,11 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tsqlab.airlink import messages
-from tsqlab.experiment.capture import AIR, file_bytes_max
+from tsqlab.experiment.capture import file_bytes_max
 from tsqlab.experiment.spec import Spec
-from tsqlab.guest.testbed import MEDIUM, PlanLine, Wiring, genl
-
-_AIR_DEVICE = "air0"
+from tsqlab.guest.testbed import PlanLine, Wiring, genl
 
 
 @dataclass(frozen=True)
@@ -31,15 +29,22 @@ class Capture:
 def captures(spec: Spec, wired: Wiring) -> tuple[Capture, ...]:
     """What a cell records. An egress stands for the device that it leaves by."""
     sides = {port.egress: (port.node, port.device) for port in wired.ports}
-    sides[AIR] = ("-", _AIR_DEVICE)
+    sides |= {name: ("-", device) for name, (_, device) in _sniffers(spec).items()}
     return tuple(Capture(name, *sides[name]) for name in spec.lab.capture)
 
 
+def _sniffers(spec: Spec) -> dict[str, tuple[int, str]]:
+    """The number of each medium, and the device that records what is on it."""
+    media = spec.testbed.graph.media
+    return {medium.name: (medium.number, f"air{at}") for at, medium in enumerate(media)}
+
+
 def set_up_lines(spec: Spec) -> Iterable[PlanLine]:
-    """The plan's lines that make what there is only for captures: a sniffer on the channel."""
-    if AIR in spec.lab.capture:
-        yield genl("-", messages.new_sniffer(MEDIUM, _AIR_DEVICE))
-        yield ["run", "-", "ip", "link", "set", _AIR_DEVICE, "up"]
+    """The plan's lines that make what there is only for captures: a sniffer on a channel."""
+    for name, (number, device) in _sniffers(spec).items():
+        if name in spec.lab.capture:
+            yield genl("-", messages.new_sniffer(number, device))
+            yield ["run", "-", "ip", "link", "set", device, "up"]
 
 
 def capture_lines(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:

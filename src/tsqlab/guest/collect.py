@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.testbed import WatchedRadio, qdisc_series, wiring
 from tsqlab.results.measurement import Measurement, RadioTables, read_table
 
 
-def collect(out: Path, spec: Spec, profile: Profile) -> Measurement:
+def collect(out: Path, spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Measurement:
     """Read the series files of one cell. Raises TsqlabError when one is missing or damaged."""
-    traffic, wired = spec.traffic(), wiring(spec, profile)
+    traffic, wired = spec.traffic(), wiring(spec, profile, others)
     return Measurement(
         senders={flow.series: read_table(out / f"{flow.id}-send.tsv") for flow in traffic.flows},
         receivers={flow.series: read_table(out / f"{flow.id}-recv.tsv") for flow in traffic.flows},
@@ -22,7 +22,7 @@ def collect(out: Path, spec: Spec, profile: Profile) -> Measurement:
             egress: read_table(out / f"{qdisc_series(port)}.tsv")
             for egress, port in wired.qdiscs.items()
         },
-        radios={radio.node: _radio(out, radio) for radio in wired.radios},
+        radios={radio.name: _radio(out, radio) for radio in wired.radios},
         completions={
             flow.series: read_table(out / f"{flow.id}-done.tsv")
             for flow in traffic.flows

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tsqlab.experiment.host import host_of, sender_shift
-from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import STOCK_SHIFT, KernelTime
 from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
@@ -42,11 +42,11 @@ def senders(spec: Spec) -> tuple[str, ...]:
     return tuple(node for node in spec.testbed.nodes if node in sending) or spec.testbed.clients
 
 
-def overrides(spec: Spec, profile: Profile) -> tuple[Override, ...]:
+def overrides(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> tuple[Override, ...]:
     """All that a cell of *spec* over devices of *profile* overrides at its senders."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for node in senders(spec):
-        for override in _at(spec, profile, node):
+        for override in _at(spec, profile, node, others):
             found.setdefault(override, []).append(node)
     return tuple(
         Override(tuple(nodes), name, value, cause) for (name, value, cause), nodes in found.items()
@@ -56,19 +56,19 @@ def overrides(spec: Spec, profile: Profile) -> tuple[Override, ...]:
 _Found = tuple[str, str, str]  # name, value, cause
 
 
-def _at(spec: Spec, profile: Profile, node: str) -> Iterable[_Found]:
+def _at(spec: Spec, profile: Profile, node: str, others: Others) -> Iterable[_Found]:
     host = host_of(spec, profile)
     if host.offloads == "off":
         yield "gso_max_segs", "1: one packet per skb", host.offloads_cause
     if host.offloads != "on":
         yield "TSO, GSO and GRO", "off (ethtool -K)", host.offloads_cause
-    yield from _shift(spec, profile, node)
-    for setting in (*guest_sysctls(spec), *node_sysctls(spec, profile, node)):
+    yield from _shift(spec, profile, node, others)
+    for setting in (*guest_sysctls(spec), *node_sysctls(spec, profile, node, others)):
         yield setting.name, _words(setting.value), setting.cause
 
 
-def _shift(spec: Spec, profile: Profile, node: str) -> Iterable[_Found]:
-    shift = sender_shift(spec, profile, node)
+def _shift(spec: Spec, profile: Profile, node: str, others: Others) -> Iterable[_Found]:
+    shift = sender_shift(spec, profile, node, others)
     if shift and shift.value == "kernel":
         value = "the kernel's own default, in the place of mac80211's"
         yield "sk_pacing_shift", value, shift.cause

@@ -13,7 +13,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.before import REST, earlier, time_before
 from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
-from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.captures import capture_lines, set_up_lines
 from tsqlab.guest.places import PLAN_NAME
@@ -79,9 +79,12 @@ def _word(text: str) -> str:
     return text
 
 
-def make_plan(spec: Spec, profile: Profile) -> Plan:
-    """The plan of one cell over devices of *profile*. Raises UsageError for a wrong kind."""
-    wired = wiring(spec, profile)
+def make_plan(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Plan:
+    """The plan of one cell over devices of *profile*, and of *others* where its graph names them.
+
+    Raises UsageError for a wrong kind.
+    """
+    wired = wiring(spec, profile, others)
     # Captures are last, so that they move nothing that is there without them.
     measured = (*_endpoints(spec, wired), *capture_lines(spec, wired))
     set_up = (*wired.set_up(), *set_up_lines(spec))

@@ -8,14 +8,14 @@ import re
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.capacity import capacity
 from tsqlab.experiment.flows import OWN_TEST, Flow, Probe
 from tsqlab.experiment.matrix import Cell
-from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.profile import Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.boot import GuestError, Machine
@@ -56,6 +56,8 @@ class Job:
     profile: Profile
     kernel: Kernel
     folder: Path  # the experiment's folder
+    # The profiles of the devices that the cell's graph names.
+    others: Others = field(default_factory=dict)
 
     @property
     def file(self) -> Path:
@@ -117,9 +119,10 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     shutil.rmtree(job.work, ignore_errors=True)
     job.console.parent.mkdir(parents=True, exist_ok=True)
     machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
-    out = run_plan(machine, make_plan(spec, job.profile), job.work, job.console, on_second)
+    plan = make_plan(spec, job.profile, job.others)
+    out = run_plan(machine, plan, job.work, job.console, on_second)
     _keep_pcaps(job, out)
-    return collect(out, spec, job.profile)
+    return collect(out, spec, job.profile, job.others)
 
 
 def _keep_pcaps(job: Job, out: Path) -> None:
@@ -127,7 +130,7 @@ def _keep_pcaps(job: Job, out: Path) -> None:
     if not job.pcaps:
         return
     make_folder(job.folder / PCAPS)
-    for capture in captures(job.cell.spec, wiring(job.cell.spec, job.profile)):
+    for capture in captures(job.cell.spec, wiring(job.cell.spec, job.profile, job.others)):
         written = out / f"{capture.series}.pcap"
         if not is_regular(written):
             raise TsqlabError(f"the guest left no capture of {capture.name}")
@@ -139,6 +142,7 @@ def _keep_pcaps(job: Job, out: Path) -> None:
 def _record(job: Job, measurement: Measurement) -> CellRecord:
     spec, kernel = job.cell.spec, job.kernel
     sent = spec.traffic()
+    devices = {name: plain(profile) for name, profile in job.others.items()}
     return CellRecord(
         test=OWN_TEST if spec.flow else spec.flows.test,
         title=spec.title,
@@ -153,11 +157,12 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
             "key": job.key,
             "spec": measured(spec),
             "device": plain(job.profile),
+            **({"devices": devices} if devices else {}),
             "kernel": {"release": kernel.release, "id": kernel.id, "hz": kernel.hz},
         },
         measurement=measurement,
-        capacity=capacity(spec, job.profile),
-        server=spec.testbed.server,
+        capacity=capacity(spec, job.profile, job.others),
+        server=_server(spec),
         own_pings={probe.series: own for probe in sent.probes if (own := _own(spec, probe))},
     )
 
@@ -175,3 +180,9 @@ def _own(spec: Spec, sent: Flow | Probe) -> OwnFlow | None:
     begin, end = (Duration(at_ns).s for at_ns in spec.period_ns(sent))
     number, name = sent.said.number, sent.said.name
     return OwnFlow(number, name, sent.sender, sent.receiver, begin, end, sent.said.bytes)
+
+
+def _server(spec: Spec) -> str:
+    """The node at the far end of a test's flows; where there is no test, of the first [[flow]]."""
+    ends = spec.testbed.ends
+    return ends[0].server if ends else spec.flow[0].receiver

@@ -55,17 +55,19 @@ def jobs_of(
 ) -> tuple[Job, ...]:
     """The experiment's cells with all that they need. Raises UsageError for what is not there."""
     jobs = []
-    for cell, profile in zip(experiment.cells, experiment.profiles(), strict=True):
-        wiring(cell.spec, profile)  # says whether they fit before anything is built
+    profiles, others_of_cells = experiment.profiles(), experiment.others()
+    for cell, profile, others in zip(experiment.cells, profiles, others_of_cells, strict=True):
+        wiring(cell.spec, profile, others)  # says whether they fit before anything is built
         kernel = kernel_for(cell)
-        if needs_cotsq(cell.spec, profile) and not kernel.cotsq:
+        if needs_cotsq(cell.spec, profile, others) and not kernel.cotsq:
             raise UsageError(
                 f"{cell.title}: its TSQ setting needs a kernel with the CoTSQ series, which "
                 f'"{cell.spec.lab.kernel}" ({kernel.release}) is not; tsq = "TSQ" and '
                 '{ shift = } work with any where truesize = "kernel"'
             )
-        key = key_of(_stable(_content(cell.spec)), _stable(plain(profile)), kernel.id)
-        jobs.append(Job(cell, key, profile, kernel, folder))
+        devices = [_stable(plain(one)) for one in (profile, *others.values())]
+        key = key_of(_stable(_content(cell.spec)), *devices, kernel.id)
+        jobs.append(Job(cell, key, profile, kernel, folder, others))
     return tuple(jobs)
 
 

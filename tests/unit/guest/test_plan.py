@@ -11,9 +11,7 @@ from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.plan import Plan, make_plan
-from tsqlab.guest.testbed import egress_queues
-from tsqlab.guest.testbed.wifi import Wifi
-from tsqlab.topology import WIRED_EGRESSES
+from tsqlab.guest.testbed import egress_queues, wiring
 
 SPECS = {
     "upload-L100M": {"testbed": {"bottleneck": "L100M"}, "sender": {"offloads": "off"}},
@@ -86,12 +84,44 @@ SPECS = {
         ],
         "sender": {"tsq": {"us": 2000}},
     },
+    "graph": {
+        "testbed": {"egress": {"AP1>S": {"rate": "20 Mbit/s", "qdisc": "fq_codel"}}},
+        "nodes": {
+            "S": {},
+            "AP1": {},
+            "AP2": {"via": {"C1": "S"}},
+            "C1": {"server": "S"},
+            "C2": {"server": "AP2"},
+            "C3": {},
+        },
+        "link": [
+            {"between": ["AP1", "S"], "delay": "5 ms", "loss": {"S>AP1": "1 %"}},
+            {"between": ["S", "AP2"], "device": "tg3", "rate": {"S>AP2": "100 Mbit/s"}},
+        ],
+        "medium": [
+            {
+                "name": "air",
+                "device": "ath9k",
+                "members": {
+                    "AP1": "ap",
+                    "C1": {"role": "station", "of": "AP1", "rate": "HT20 MCS0"},
+                    "AP2": "ap",
+                    "C2": {"role": "station", "of": "AP2"},
+                },
+                "pairs": {"C1-C2": {"hears": False}, "C1>AP1": {"snr": "20 dB"}},
+            },
+            {"name": "other", "members": {"AP2": "ap", "C3": "station"}, "rts": "0 B"},
+        ],
+        "flows": {"streams": 2},
+        "lab": {"capture": ["other", "C2>AP2"]},
+    },
     "wifi-today": {"testbed": {"layout": "wifi", "device": "brcmfmac"}},
 }
 
 
 def text_of(spec):
-    files = make_plan(spec, load_profile(spec.testbed.device)).files()
+    others = {name: load_profile(name) for name in spec.testbed.graph.devices}
+    files = make_plan(spec, load_profile(spec.testbed.device), others).files()
     return "".join(f"==> {name} <==\n{text}" for name, text in files.items())
 
 
@@ -121,11 +151,16 @@ def test_a_card_that_moderates_its_interrupts_is_set_so():
     }
 
 
+def queues_of(spec):
+    """What each egress of a wire does to what it sends."""
+    return {end.port.egress: end.queue for end in spec.testbed.graph.link_ends}
+
+
 def test_netem_is_above_the_rate_and_the_qdisc_below():
     spec = Spec.model_validate(
         {"title": "", "testbed": {"egress": {"R>S": {"rate": "10 Mbit/s", "delay": "1 ms"}}}}
     )
-    lines = egress_queues("r1", spec.testbed.shaped()["R>S"])
+    lines = egress_queues("r1", queues_of(spec)["R>S"])
     assert [line.split(" handle ")[0] for line in lines if line.startswith("qdisc")] == [
         "qdisc add dev r1 root",
         "qdisc add dev r1 parent 5:1",
@@ -143,11 +178,10 @@ def test_netem_is_above_the_rate_and_the_qdisc_below():
 )
 def test_bottlenecks_shape_one_egress(bottleneck, rates):
     spec = Spec.model_validate({"title": "", "testbed": {"bottleneck": bottleneck, "qdisc": "fq"}})
-    shaped = spec.testbed.shaped()
+    shaped = queues_of(spec)
     assert {name: egress.rate for name, egress in shaped.items() if egress.rate} == rates
-    special = set(rates) or set(
-        WIRED_EGRESSES
-    )  # without a shaper, any egress may be the bottleneck
+    # Without a shaper, any egress may be the bottleneck.
+    special = set(rates) or set(spec.testbed.egresses)
     assert {name for name, egress in shaped.items() if egress.qdisc == "fq"} == special
 
 
@@ -227,11 +261,12 @@ def test_mac80211_is_told_the_rate(device, rate, words):
 def test_a_radio_is_made_with_its_rate_or_with_its_best_one(rate):
     testbed = {"layout": "wifi", "device": "ath9k", "rate": rate}
     spec = Spec.model_validate({"title": "", "testbed": testbed})
-    wiring = Wifi(spec, load_profile("ath9k"))
-    radio = wiring._radio(wiring.stations[0])
+    wired = wiring(spec, load_profile("ath9k"))
+    (channel,) = wired.channels
+    radio = channel.radio(channel.medium.members[1])
     best = parse_rate("HT40 MCS15 SGI")
     assert (radio.rate, radio.best_rate) == ((None, best) if rate else (best, None))
-    words = [" ".join(line) for line in wiring.set_up()]
+    words = [" ".join(line) for line in wired.set_up()]
     assert any("set bitrates" in line for line in words) == (rate is None)
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from synthetic import record
+from tsqlab.experiment.testbed import Testbed
 from tsqlab.metrics.document import Floats, Samples, trace
 from tsqlab.metrics.shapes import SHAPES, dip_period_s, dips_s, sawtooth, still_s, swing
 from tsqlab.results.flent import to_flent
-from tsqlab.topology import WIFI, WIRED, egresses
+from tsqlab.topology import WIFI, WIRED
 
 STEP_S, LENGTH_S = 0.1, 60.0
 T_S: Floats = np.arange(0, LENGTH_S, STEP_S)
@@ -176,7 +177,7 @@ def test_the_senders_own_queue_is_on_the_side_that_sends(
         del raw[name]
     raw |= {
         f"qdisc_stats_{name}": [{"t": 1.0, "dropped": int(name == queue)}]
-        for name in egresses(layout)
+        for name in Testbed(layout=layout).egresses
     }
     assert trace(document).flows[0].drops.value.tolist() == [1]
     del raw[f"qdisc_stats_{queue}"]  # as in a file of Flent's own

@@ -1,34 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The testbed's wiring: nodes, links, addresses, queues, as batches for ip(8) and tc(8).
+"""The testbed's wiring: a graph as batches for ip(8) and tc(8), and as lines of a plan.
 
-Each node is a network namespace. A module per layout, all of them after the protocol Wiring
-of `common`. Pure functions: a spec and a profile in, text out.
+Each node is a network namespace. `wiring` has the order of things, `wires` makes cards, `channel`
+radios, `softmac` has mac80211's make a BSS. Pure functions: a spec and profiles in, text out.
 """
 
 from __future__ import annotations
 
 from tsqlab.errors import UsageError
-from tsqlab.experiment.profile import MINSTREL, Airlink, Profile, Wireline
-from tsqlab.experiment.spec import Spec
-from tsqlab.guest.testbed.common import (
-    LEAF_MAJOR,
-    SERVER_ADDRESS,
-    PlanLine,
-    Port,
-    WatchedRadio,
-    Wiring,
-    egress_queues,
-    qdisc_series,
+from tsqlab.experiment.profile import (
+    MINSTREL,
+    NO_OTHERS,
+    Airlink,
+    Others,
+    Profile,
+    Wireline,
+    of_device,
 )
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.testbed import GRAPH, Port
+from tsqlab.guest.testbed.channel import WatchedRadio
+from tsqlab.guest.testbed.common import LEAF_MAJOR, PlanLine, egress_queues, qdisc_series
 from tsqlab.guest.testbed.radio_lines import genl
-from tsqlab.guest.testbed.wifi import MEDIUM, Wifi
-from tsqlab.guest.testbed.wired import Wired
-from tsqlab.topology import WIFI, WIRED
+from tsqlab.guest.testbed.wiring import Wiring
 
 __all__ = [
     "LEAF_MAJOR",
-    "MEDIUM",
-    "SERVER_ADDRESS",
     "PlanLine",
     "Port",
     "WatchedRadio",
@@ -40,25 +37,57 @@ __all__ = [
 ]
 
 
-def wiring(spec: Spec, profile: Profile) -> Wiring:
-    """The layout of *spec* over devices of *profile*. Raises UsageError when they do not fit."""
-    layout = spec.testbed.layout
-    if layout == WIRED and isinstance(profile, Wireline):
-        return Wired(spec, profile)
-    if layout == WIFI and isinstance(profile, Airlink):
-        _check_rate_control(spec, profile)
-        _check_mtu(spec, profile)
-        return Wifi(spec, profile)
-    kind = "an Ethernet card" if isinstance(profile, Wireline) else "a radio"
-    raise UsageError(
-        f'device "{spec.testbed.device}" is {kind}, which layout "{layout}" has no place for'
-    )
+def wiring(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Wiring:
+    """The testbed of *spec* over devices of *profile*, and of *others* where it names them.
+
+    Raises UsageError when they do not fit.
+    """
+    if spec.testbed.layout == GRAPH:
+        _check_kinds(spec, profile, others)
+    else:
+        _check_kind(spec, profile)
+    for medium in spec.testbed.graph.media:
+        radio = of_device(medium.device, profile, others)
+        if isinstance(radio, Airlink):
+            device = medium.device or spec.testbed.device
+            _check_rate_control(medium.rate, device, radio)
+            _check_mtu(spec, device, radio)
+    return Wiring(spec, profile, others)
 
 
-def _check_rate_control(spec: Spec, profile: Airlink) -> None:
-    if spec.testbed.rate == MINSTREL and profile.front != "softmac":
+def _check_kind(spec: Spec, profile: Profile) -> None:
+    """The device of a layout is a radio if it has any."""
+    testbed = spec.testbed
+    if isinstance(profile, Airlink) != bool(testbed.graph.media):
         raise UsageError(
-            f'rate = "{MINSTREL}": device "{spec.testbed.device}" has no mac80211 above it '
+            f'device "{testbed.device}" is {_what(profile)}, '
+            f'which layout "{testbed.layout}" has no place for'
+        )
+
+
+def _check_kinds(spec: Spec, profile: Profile, others: Others) -> None:
+    for name, link in spec.testbed.link.items():
+        if not isinstance(found := of_device(link.device, profile, others), Wireline):
+            raise UsageError(
+                f'link "{name}": device "{link.device}" is {_what(found)}; expected an Ethernet '
+                "card, as gigabit"
+            )
+    for name, medium in spec.testbed.medium.items():
+        if not isinstance(found := of_device(medium.device, profile, others), Airlink):
+            raise UsageError(
+                f'medium "{name}": device "{medium.device}" is {_what(found)}; expected a radio, '
+                "as ath9k"
+            )
+
+
+def _what(profile: Profile) -> str:
+    return "an Ethernet card" if isinstance(profile, Wireline) else "a radio"
+
+
+def _check_rate_control(rate: str | None, device: str, profile: Airlink) -> None:
+    if rate == MINSTREL and profile.front != "softmac":
+        raise UsageError(
+            f'rate = "{MINSTREL}": device "{device}" has no mac80211 above it '
             f"(front = {profile.front!r}), whose rate control that is; ath9k has, for one"
         )
 
@@ -68,10 +97,10 @@ _MTUS = {"fullmac": (68, 2296), "softmac": (256, 2304)}
 softmac the bounds are mac80211's (ieee80211_if_add() in its iface.c)."""
 
 
-def _check_mtu(spec: Spec, profile: Airlink) -> None:
+def _check_mtu(spec: Spec, device: str, profile: Airlink) -> None:
     least, most = _MTUS[profile.front]
     if not least <= spec.testbed.mtu <= most:
         raise UsageError(
-            f'mtu = {spec.testbed.mtu}: device "{spec.testbed.device}" is a radio '
+            f'mtu = {spec.testbed.mtu}: device "{device}" is a radio '
             f"(front = {profile.front!r}); expected {least} to {most}"
         )

@@ -1,83 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What all layouts share: ports, queues, sysctls, and what a plan asks a layout for."""
+"""What nodes share, whatever they are: devices that come up, queues, sysctls."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Container, Iterable
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.host import Host
-from tsqlab.experiment.profile import Wireline
-from tsqlab.experiment.spec import Egress, Spec, Testbed
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.testbed import Egress, Port, Testbed
 from tsqlab.experiment.tsq import KernelTime
 from tsqlab.guest.testbed.settings import Setting
-from tsqlab.topology import sender_of
 
 PlanLine = list[str]
 """The words of one line of a plan."""
 
 LEAF_MAJOR = 16
 """The major number of the handle of each egress's own qdisc, under netem and HTB."""
-
-SERVER_ADDRESS = "10.0.2.1"
-
-
-@dataclass(frozen=True)
-class Port:
-    """One end of a link."""
-
-    egress: str  # "C>R": the node that this end is in, and the node that it sends to
-    device: str
-    mac: str
-    address: str  # the IP address with its prefix length
-
-    @property
-    def node(self) -> str:
-        """The node that it is in."""
-        return sender_of(self.egress)
-
-
-@dataclass(frozen=True)
-class WatchedRadio:
-    """A radio whose statistics are sampled."""
-
-    node: str
-    peer: str  # the node that it sends to, or "all"
-    series: str  # the name of its files
-    line: tuple[str, ...]  # the words of the line of the plan that samples it
-
-
-class Wiring(Protocol):
-    """A layout as built for one cell: nodes, links, and how a plan makes them."""
-
-    @property
-    def ports(self) -> tuple[Port, ...]:
-        """Every end of every link."""
-
-    @property
-    def qdiscs(self) -> Mapping[str, Port]:
-        """The ports whose queue is watched, by egress."""
-
-    @property
-    def radios(self) -> tuple[WatchedRadio, ...]:
-        """The radios."""
-
-    @property
-    def addresses(self) -> Mapping[str, str]:
-        """The IP address by which others reach each node."""
-
-    def files(self) -> dict[str, str]:
-        """The batch files that the lines of the plan name."""
-
-    def set_up(self) -> Iterable[PlanLine]:
-        """The plan's lines before the clock starts."""
-
-
-def address_of(port: Port) -> str:
-    """A port's IP address without its prefix length."""
-    return port.address.partition("/")[0]
 
 
 def qdisc_series(port: Port) -> str:
@@ -93,55 +32,6 @@ def write_sysctls(node: str, settings: Iterable[Setting]) -> Iterable[PlanLine]:
             yield ["write-time", node, path, str(value.numerator), str(value.denominator)]
         else:
             yield ["write", node, path, str(value)]
-
-
-def wire_batch(links: Iterable[tuple[Port, Port]]) -> list[str]:
-    """ip(8) commands that make pairs of wireline cards in the first namespace."""
-    lines = []
-    for near, far in links:
-        lines.append(f"link add name {near.device} address {near.mac} type wireline")
-        lines.append(
-            f"link add link {near.device} name {far.device} address {far.mac} type wireline"
-        )
-    return lines
-
-
-def card_lines(port: Port, card: Wireline, line_rate: int, attributes: Mapping[str, int]
-) -> Iterable[PlanLine]:  # fmt: skip
-    """Make a card, still in the first namespace, what its profile and *attributes* say."""
-    mbit_per_s = line_rate // 10**6
-    speed = ["speed", str(mbit_per_s), "duplex", "full", "autoneg", "off"]
-    yield ["ethtool", "-", "-s", port.device, *speed]
-    yield ["ethtool", "-", "-G", port.device, "tx", str(card.tx_ring)]
-    waits = {
-        "tx": (card.completion_delay, card.completion_batch),
-        "rx": (card.receive_delay, card.receive_batch),
-    }
-    for side, (delay, batch) in waits.items():
-        if delay:
-            coalesce = [f"{side}-usecs", str(delay // 1000), f"{side}-frames", str(batch or 0)]
-            yield ["ethtool", "-", "-C", port.device, *coalesce]
-    own = {"receive_interval_ns": int(card.receive_interval)}
-    for name, value in (own | dict(attributes)).items():
-        if value:
-            path = f"/sys/class/net/{port.device}/wireline/{name}"
-            yield ["write", "-", path, str(value)]
-
-
-def like_programs(lines: Iterable[PlanLine]) -> Iterable[PlanLine]:
-    """*lines*, then as many random numbers drawn as if each ethtool among them were a program.
-
-    The kernel's random numbers are one stream, and what is set up after these lines takes its own
-    of it: netem draws what it loses, a router how long a neighbour is reachable. A program takes
-    two when it starts, one by the kernel (AT_RANDOM) and one by the C library (malloc's key). So
-    results are those of the time when ethtool(8) was run for each line.
-    """
-    programs = 0
-    for line in lines:
-        programs += line[0] == "ethtool"
-        yield line
-    if programs:
-        yield ["draw", str(2 * programs)]
 
 
 def up_commands(port: Port, testbed: Testbed, host: Host) -> list[str]:
@@ -164,8 +54,8 @@ def known_neighbours(spec: Spec, node: str, links: Iterable[tuple[Port, Port]]) 
     for link in links if spec.flow else ():
         for near, far in (link, link[::-1]):
             if near.node == node:
-                address = address_of(far)
-                yield f"neigh add {address} lladdr {far.mac} dev {near.device} nud permanent"
+                at = f"lladdr {far.mac} dev {near.device}"
+                yield f"neigh add {far.host_address} {at} nud permanent"
 
 
 def offload_lines(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tsqlab.experiment.before import earlier
 from tsqlab.experiment.host import era_sysctls, host_of, tsq_sysctls
-from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.sysctl import GUEST
 from tsqlab.experiment.tsq import KernelTime
@@ -50,12 +50,14 @@ def guest_sysctls(spec: Spec) -> list[Setting]:
     return list((_by_name(chosen) | _by_name(_own_sysctls(spec, GUEST))).values())
 
 
-def node_sysctls(spec: Spec, profile: Profile, node: str) -> list[Setting]:
+def node_sysctls(
+    spec: Spec, profile: Profile, node: str, others: Others = NO_OTHERS
+) -> list[Setting]:
     """A node's own: the lab's, the era's and those of [sender], then the experiment's over them."""
     chosen = {name: Setting(name, value, LAB) for name, value in _NODE_SYSCTLS.items()}
     if node in spec.hosts:
-        chosen |= _by_name(_sender_sysctls(spec, profile, node))
-    if node not in (*spec.testbed.clients, spec.testbed.server):
+        chosen |= _by_name(_sender_sysctls(spec, profile, node, others))
+    if spec.testbed.graph.forwards(node):
         chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
     chosen |= _by_name(_own_sysctls(spec, node))
     return list(chosen.values())
@@ -67,7 +69,7 @@ def _own_sysctls(spec: Spec, node: str) -> Iterable[Setting]:
         yield Setting(name, value, f"testbed.sysctl.{node}")
 
 
-def _sender_sysctls(spec: Spec, profile: Profile, node: str) -> Iterable[Setting]:
+def _sender_sysctls(spec: Spec, profile: Profile, node: str, others: Others) -> Iterable[Setting]:
     sender, host = spec.sender, host_of(spec, profile)
     first = sender.congestion_control.split(",")[0]
     yield Setting("net.ipv4.tcp_congestion_control", first, "sender.congestion_control")
@@ -77,7 +79,7 @@ def _sender_sysctls(spec: Spec, profile: Profile, node: str) -> Iterable[Setting
     cause = host.truesize_cause if stock else "sender.tsq"
     if not stock and host.truesize and sender.tsq.bytes >= 0:
         cause = f"sender.tsq, {host.truesize_cause}"
-    for name, value in tsq_sysctls(spec, profile, node).items():
+    for name, value in tsq_sysctls(spec, profile, node, others).items():
         yield Setting(name, value, cause)
     for name, ratio in sender.pacing_ratios().items():
         yield Setting(name, ratio, "sender.pacing")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from tsqlab.airlink.messages import PhyRate
 from tsqlab.airlink.uapi import Phy
+from tsqlab.experiment.testbed import Port
 from tsqlab.guest.places import PLAN_DIR
-from tsqlab.guest.testbed.common import PlanLine, Port, batch
+from tsqlab.guest.testbed.common import PlanLine, batch
 
-_SSID = "tsqlab"
 _CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
 _FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
 # hostapd's settings for more than 40 MHz from channel 36 up.
@@ -25,23 +25,43 @@ _ALIGN = ["align", str(100_000_000)]
 
 
 @dataclass(frozen=True)
+class Place:
+    """A radio's device."""
+
+    port: Port
+    kernel_name: str  # what mac80211 calls it in its node
+    # The rate that data frames are sent at; None: rate control chooses, or it differs by receiver.
+    rate: PhyRate | None
+
+
+@dataclass(frozen=True)
 class Bss:
     """An access point and its stations."""
 
-    access_point: Port
-    stations: tuple[Port, ...]
+    name: str  # of the access point's node; empty if it is the only BSS
+    access_point: Place
+    stations: tuple[Place, ...]
     band: str  # "2.4 GHz" or "5 GHz"
     rate: PhyRate  # the rate that data frames are sent at, or the best of those
-    rate_fixed: bool = True  # whether that is their only one
+
+    @property
+    def ssid(self) -> str:
+        """The name of its network."""
+        return "-".join(["tsqlab", *([self.name] if self.name else [])])
+
+    @property
+    def file(self) -> str:
+        """The name of hostapd's configuration."""
+        return "-".join(["hostapd", *([self.name] if self.name else [])]) + ".conf"
 
 
 def files(bss: Bss) -> dict[str, str]:
     """hostapd's configuration: an open network with WMM, as wide as the rate of data."""
     rate = bss.rate
     lines = [
-        f"interface={bss.access_point.device}",
+        f"interface={bss.access_point.port.device}",
         "driver=nl80211",
-        f"ssid={_SSID}",
+        f"ssid={bss.ssid}",
         f"hw_mode={'g' if bss.band == '2.4 GHz' else 'a'}",
         f"channel={_CHANNELS[bss.band]}",
         "wmm_enabled=1",
@@ -53,28 +73,37 @@ def files(bss: Bss) -> dict[str, str]:
         lines += ["ieee80211ac=1", *_VHT_OPERATION.get(rate.width_mhz, ())]
     if rate.phy == Phy.HE:
         lines += ["ieee80211ax=1"]
-    return {"hostapd.conf": batch(lines)}
+    return {bss.file: batch(lines)}
 
 
 def associate(bss: Bss) -> Iterable[PlanLine]:
     """The plan's lines that start the access point and connect its stations."""
-    # mac80211 names all devices wlan0, which is also the name of the access point's device.
-    for port in bss.stations:
-        yield ["run", port.node, "ip", "link", "set", "wlan0", "name", port.device, "up"]
+    access_point = bss.access_point.port
+    if bss.access_point.kernel_name != access_point.device:
+        yield ["run", access_point.node, *_rename(bss.access_point)]
+    for place in bss.stations:
+        yield ["run", place.port.node, *_rename(place), "up"]
     yield _ALIGN
-    yield ["run", bss.access_point.node, "hostapd", "-B", f"{PLAN_DIR}/hostapd.conf"]
+    yield ["run", access_point.node, "hostapd", "-B", f"{PLAN_DIR}/{bss.file}"]
     # hostapd scans for neighbours first if the channel is 40 MHz wide at 2.4 GHz. By then it runs
     # in the background.
-    yield ["link", bss.access_point.node, bss.access_point.device]
+    yield ["link", access_point.node, access_point.device]
     frequency = str(_FREQUENCIES_MHZ[bss.band])
-    for port in bss.stations:
+    for place in bss.stations:
         yield _ALIGN
-        yield ["run", port.node, "iw", "dev", port.device, "connect", "-w", _SSID, frequency]
+        connect = ["iw", "dev", place.port.device, "connect", "-w", bss.ssid, frequency]
+        yield ["run", place.port.node, *connect]
     # mac80211 has to know the rate, too, because its airtime limits (AQL) assume the rate that it
     # would choose. It accepts no mask without a basic rate, so only the module knows a legacy rate.
-    bitrates = _bitrates(bss.rate, bss.band.removesuffix(" GHz")) if bss.rate_fixed else []
-    for port in (bss.access_point, *bss.stations) if bitrates else ():
-        yield ["run", port.node, "iw", "dev", port.device, "set", "bitrates", *bitrates]
+    for place in (bss.access_point, *bss.stations):
+        bitrates = _bitrates(place.rate, bss.band.removesuffix(" GHz")) if place.rate else []
+        if bitrates:
+            set_bitrates = ["iw", "dev", place.port.device, "set", "bitrates", *bitrates]
+            yield ["run", place.port.node, *set_bitrates]
+
+
+def _rename(place: Place) -> list[str]:
+    return ["ip", "link", "set", place.kernel_name, "name", place.port.device]
 
 
 def _bitrates(rate: PhyRate, band: str) -> list[str]:

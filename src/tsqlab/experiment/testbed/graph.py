@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A testbed as a graph: nodes, the links and the media between them. All wiring follows from it.
+
+A node is a network namespace. A link is a wire between two nodes. A medium is a radio channel,
+which its members share: access points and their stations, each with a radio of its own.
+
+A graph says what each port is called and which addresses it has, so that what makes it decides:
+a template (`templates`) as it always did, the rules of `rules` for a graph that a user wrote.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from tsqlab.experiment.testbed.keys import Egress
+from tsqlab.topology import sender_of
+from tsqlab.units import Decibel, Duration, Fraction, Rate, Size
+
+_NONE = Duration(0)
+
+
+@dataclass(frozen=True)
+class Port:
+    """One end of a link, or the radio of a node on a medium."""
+
+    egress: str  # "C>R": the node that this end is in, and the node that it sends to
+    device: str
+    mac: str
+    address: str  # the IP address with its prefix length
+
+    @property
+    def node(self) -> str:
+        """The node that it is in."""
+        return sender_of(self.egress)
+
+    @property
+    def host_address(self) -> str:
+        """Its IP address without the prefix length."""
+        return self.address.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class LinkEnd:
+    """A card at a wire, and what it does to what it sends."""
+
+    port: Port
+    queue: Egress  # with a qdisc
+    line_rate: Rate | None = None  # None: the card's own
+    propagation: Duration = _NONE  # of what it sends
+
+
+@dataclass(frozen=True)
+class Link:
+    """A wire."""
+
+    near: LinkEnd
+    far: LinkEnd
+    device: str | None = None  # the profile of its cards; None: the cell's, or the wire of that
+
+    @property
+    def ends(self) -> tuple[LinkEnd, LinkEnd]:
+        """Both ends."""
+        return (self.near, self.far)
+
+
+class Role(Enum):
+    """What a radio is on its medium, in the words of an experiment file."""
+
+    AP = "ap"
+    STATION = "station"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A node's radio on a medium."""
+
+    port: Port
+    queue: Egress  # without a qdisc, it has the usual one of its front end
+    role: Role
+    access_point: str = ""  # the node of a station's access point
+    # The rate of the data that a station sends and gets; None: that of the medium.
+    rate: str | None = None
+
+
+@dataclass(frozen=True)
+class Way:
+    """How one member of a medium receives another."""
+
+    sender: str  # nodes
+    receiver: str
+    loss: Fraction | None = None  # of each MPDU; None, here and below, is as without this
+    snr: Decibel | None = None
+    hears: bool | None = None
+    rate: str | None = None  # the rate that data is sent at on this way alone
+
+
+@dataclass(frozen=True)
+class Medium:
+    """A radio channel."""
+
+    name: str
+    number: int  # by which the module knows it
+    members: tuple[Member, ...]  # as they are made; an access point comes before its stations
+    device: str | None = None  # the profile of its stations; None: the cell's
+    rate: str | None = None  # of data; None: the slower of both sides' own
+    rts: Size | None = None
+    ways: tuple[Way, ...] = ()  # what differs from hearing each other without noise
+
+    @property
+    def access_points(self) -> tuple[Member, ...]:
+        """The access points."""
+        return tuple(member for member in self.members if member.role == Role.AP)
+
+    def stations_of(self, access_point: Member) -> tuple[Member, ...]:
+        """The stations of one of them."""
+        node = access_point.port.node
+        return tuple(member for member in self.members if member.access_point == node)
+
+    def at(self, node: str) -> Member:
+        """The member at that node."""
+        return next(member for member in self.members if member.port.node == node)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Whom a flow is between: "up" is from the client to the server."""
+
+    client: str
+    server: str
+
+
+@dataclass(frozen=True)
+class RadioPlace:
+    """A radio in its place."""
+
+    medium: Medium
+    member: Member
+    # What results call it: its node, with its medium if that has several radios.
+    name: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A testbed."""
+
+    nodes: tuple[str, ...]
+    links: tuple[Link, ...] = ()
+    media: tuple[Medium, ...] = ()
+    # The ends of a test's flows, which take turns at them.
+    ends: tuple[Ends, ...] = ()
+    # Ways that are given, by node: the neighbour by which it reaches another node.
+    via: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def radios(self) -> tuple[RadioPlace, ...]:
+        """All radios, as they are made."""
+        counts = Counter(member.port.node for medium in self.media for member in medium.members)
+        return tuple(
+            RadioPlace(medium, member, node if counts[node] == 1 else f"{node}.{medium.name}")
+            for medium in self.media
+            for member in medium.members
+            for node in [member.port.node]
+        )
+
+    @cached_property
+    def link_ends(self) -> tuple[LinkEnd, ...]:
+        """The ends of all wires."""
+        return tuple(end for link in self.links for end in link.ends)
+
+    @cached_property
+    def ports(self) -> tuple[Port, ...]:
+        """The ports of all nodes: radios, then cards."""
+        radios = (radio.member.port for radio in self.radios)
+        return (*radios, *(end.port for end in self.link_ends))
+
+    @cached_property
+    def segments(self) -> tuple[tuple[Port, ...], ...]:
+        """The ports that reach each other without a router: of each BSS, and of each wire."""
+        bsses = (
+            (access_point.port, *(station.port for station in medium.stations_of(access_point)))
+            for medium in self.media
+            for access_point in medium.access_points
+        )
+        return (*bsses, *((link.near.port, link.far.port) for link in self.links))
+
+    @cached_property
+    def egresses(self) -> tuple[str, ...]:
+        """Every port by whom it sends to; access points after their stations."""
+        radios = [member for medium in self.media
+                  for member in (*_stations(medium), *medium.access_points)]  # fmt: skip
+        return (*(radio.port.egress for radio in radios),
+                *(end.port.egress for end in self.link_ends))  # fmt: skip
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The profiles that links and media name."""
+        named = [*(medium.device for medium in self.media), *(link.device for link in self.links)]
+        return tuple(dict.fromkeys(device for device in named if device is not None))
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """The nodes at the clients' ends of flows."""
+        return tuple(dict.fromkeys(ends.client for ends in self.ends))
+
+    @cached_property
+    def addresses(self) -> dict[str, str]:
+        """The IP address by which others reach each node: that of its first port."""
+        first: dict[str, str] = {}
+        for port in self.ports:
+            first.setdefault(port.node, port.host_address)
+        return first
+
+    def ports_of(self, node: str) -> tuple[Port, ...]:
+        """The ports of a node."""
+        return tuple(port for port in self.ports if port.node == node)
+
+    def radio_at(self, node: str) -> RadioPlace | None:
+        """The radio of a node, its first; None of one that has wires only."""
+        return next((radio for radio in self.radios if radio.member.port.node == node), None)
+
+    def forwards(self, node: str) -> bool:
+        """Whether a node is a router: it has several ports."""
+        return len(self.ports_of(node)) > 1
+
+
+def _stations(medium: Medium) -> tuple[Member, ...]:
+    return tuple(member for member in medium.members if member.role != Role.AP)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tables of an experiment file are made of: their base, and one direction of a link."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from tsqlab.experiment.bounds import between
+from tsqlab.experiment.invalid import shown
+from tsqlab.units import Duration, Fraction, Rate
+
+QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
+          "sfq", "red", "netem")  # fmt: skip
+
+
+def _check_qdisc(text: str) -> str:
+    kind = text.partition(" ")[0]
+    if kind not in QDISCS:
+        raise ValueError(f'no qdisc "{kind}"; there are {", ".join(QDISCS)}')
+    if not re.fullmatch(r"[\w .%/-]{1,200}", text):
+        raise ValueError(f"options of a qdisc are words as tc takes them, not {shown(text)}")
+    return text
+
+
+Qdisc = Annotated[str, AfterValidator(_check_qdisc)]
+
+
+class Table(BaseModel):
+    """A table of an experiment file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+NetemDelay = Annotated[Duration, between(Duration, "0 s", "60 s")]
+RateLimit = Annotated[Rate, between(Rate, "1 kbit/s", "100 Gbit/s")]
+
+
+class Egress(Table):
+    """One direction of one link, as the sending side of it queues and delays."""
+
+    rate: RateLimit | None = (
+        None  # HTB limits the egress to this rate; none: the device's line rate
+    )
+    qdisc: Qdisc | None = None  # the qdisc, below HTB if there is one; none: testbed.qdisc
+    delay: NetemDelay = Duration(0)  # added by netem
+    loss: Fraction = Fraction(0)  # the loss that netem adds, independent for each packet

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The layouts: what is different by default in each, and which keys of [testbed] each has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tsqlab.topology import WIFI, WIRED
+
+GRAPH = "graph"
+"""The layout of a testbed that a user wrote as [nodes], [[link]] and [[medium]]."""
+
+LAYOUTS: dict[str, dict[str, Any]] = {
+    WIRED: {"device": "gigabit"},
+    WIFI: {"device": "ath9k_htc"},
+}
+"""The layouts that a file can name, and what is different by default in each."""
+
+_OF_RADIOS = (WIFI,)
+_OF_TEMPLATES = tuple(LAYOUTS)
+_WHOSE: Mapping[str, tuple[str, ...]] = {
+    "bottleneck": (WIRED,),
+    **dict.fromkeys(("server", "stations", "rate", "rts", "loss", "snr"), _OF_RADIOS),
+    **dict.fromkeys(("device", "profile", "base_rtt"), _OF_TEMPLATES),
+    **dict.fromkeys(("node", "link", "medium"), (GRAPH,)),
+}
+"""The layouts that have a key; the others are of all."""
+
+
+def foreign(layout: str) -> dict[str, tuple[str, ...]]:
+    """The keys that a layout does not have, each with those that do."""
+    return {key: owners for key, owners in _WHOSE.items() if layout not in owners}
+
+
+RECENT = frozenset({"node", "link", "medium"})
+"""Keys that came after 0.1.0: a result of a layout that has them not says nothing of them."""
+
+# The name that WIFI had before 0.1.0, though it has downloads, too.
+OLD_LAYOUTS = {"wifi-upload": WIFI}

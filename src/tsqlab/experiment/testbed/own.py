@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The graph of a testbed that a user wrote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tsqlab.experiment.testbed.check import stations_of
+from tsqlab.experiment.testbed.graph import (
+    Ends,
+    Graph,
+    Link,
+    LinkEnd,
+    Medium,
+    Member,
+    Role,
+    Way,
+)
+from tsqlab.experiment.testbed.keys import Egress
+from tsqlab.experiment.testbed.rules import Ports
+from tsqlab.experiment.testbed.written import LinkTable, MediumTable
+from tsqlab.units import Duration, Fraction
+
+if TYPE_CHECKING:
+    from tsqlab.experiment.testbed.table import Testbed
+
+
+def own(testbed: Testbed) -> Graph:
+    """The graph of [nodes], [[link]] and [[medium]]."""
+    ports = Ports()
+    media = tuple(
+        _medium(testbed, table, number, ports)
+        for number, table in enumerate(testbed.medium.values(), 1)
+    )
+    links = tuple(_link(testbed, table, ports) for table in testbed.link.values())
+    ends = (Ends(name, node.server) for name, node in testbed.node.items() if node.server)
+    via = {name: node.via for name, node in testbed.node.items() if node.via}
+    return Graph(tuple(testbed.node), links, media, tuple(ends), via)
+
+
+def _link(testbed: Testbed, table: LinkTable, ports: Ports) -> Link:
+    near, far = (
+        LinkEnd(
+            port,
+            _queue(testbed, name, loss=table.loss.get(name),
+                   qdisc=table.qdisc.get(name) or testbed.qdisc or "pfifo_fast"),
+            table.rate.get(name),
+            table.delay.get(name, Duration(0)),
+        )
+        for port in ports.of_wire(*table.between)
+        for name in [port.egress]
+    )  # fmt: skip
+    return Link(near, far, table.device)
+
+
+def _queue(
+    testbed: Testbed, name: str, *, loss: Fraction | None = None, qdisc: str | None = None
+) -> Egress:
+    """What [testbed.egress] says of one, over what its link or medium does."""
+    said = testbed.egress.get(name, Egress())
+    return said.model_copy(
+        update={"loss": said.loss or loss or Fraction(0), "qdisc": said.qdisc or qdisc}
+    )
+
+
+def _medium(testbed: Testbed, table: MediumTable, number: int, ports: Ports) -> Medium:
+    members: list[Member] = []
+    stations = tuple(stations_of(table))
+    qdisc = table.qdisc or testbed.qdisc
+    for node, member in table.members.items():
+        if member.role != Role.AP.value:
+            continue
+        mine = tuple(station for station, access_point in stations if access_point == node)
+        port, others = ports.of_bss(node, table.name, mine)
+        members.append(Member(port, _queue(testbed, port.egress, qdisc=qdisc), Role.AP))
+        members += (
+            Member(
+                other,
+                _queue(testbed, other.egress, qdisc=qdisc),
+                Role.STATION,
+                access_point=node,
+                rate=table.members[station].rate,
+            )
+            for station, other in others.items()
+        )
+    ways = _ways(table, members)
+    return Medium(
+        table.name,
+        number,
+        tuple(members),
+        table.device,
+        table.rate,
+        table.rts,
+        tuple(ways.values()),
+    )
+
+
+def _ways(table: MediumTable, members: list[Member]) -> dict[tuple[str, str], Way]:
+    """What is not as without noise: the medium's losses, stations' own rates, then pairs."""
+    found: dict[tuple[str, str], Way] = {}
+    for member in members:
+        if member.role != Role.STATION:
+            continue
+        up = (member.port.node, member.access_point)
+        for sender, receiver in (up, (up[1], up[0])):
+            way = Way(sender, receiver)
+            if table.loss or table.snr is not None:
+                way = replace(way, loss=table.loss, snr=table.snr)
+            if sender == member.access_point:  # the station's own radio has its rate itself
+                way = replace(way, rate=member.rate)
+            if way != Way(sender, receiver):
+                found[sender, receiver] = way
+    for pair, said in table.pairs.items():
+        for ends in ways_of(pair):
+            given = {key: value for key, value in said if value is not None}
+            found[ends] = replace(found.get(ends, Way(*ends)), **given)
+    return found
+
+
+def ways_of(pair: str) -> tuple[tuple[str, str], ...]:
+    """The ways that a pair names: "A>B" one of them, "A-B" both."""
+    if ">" in pair:
+        sender, _, receiver = pair.partition(">")
+        return ((sender, receiver),)
+    one, _, other = pair.partition("-")
+    return ((one, other), (other, one))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The routes of a graph's nodes: by the fewest hops, unless the graph gives a way.
+
+A segment is what ports share without a router (a wire, a BSS), and has a block of addresses. A
+node needs a route to each block that it has no port in. Of ways that are equally short it takes
+the one whose segments come first in the graph.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import deque
+from dataclasses import dataclass
+
+from tsqlab.experiment.testbed.graph import Graph, Port, Role
+
+
+@dataclass(frozen=True)
+class Route:
+    """A line of a node's routing table."""
+
+    to: str  # a block of addresses, one address, or "default"
+    gateway: str  # the IP address of the next node
+
+
+def routes(graph: Graph, node: str) -> tuple[Route, ...]:
+    """A node's routes: one for all, if all go by the same neighbour.
+
+    A station sends to its access point whatever it has no route for, also if nothing is beyond.
+    """
+    given = _given(graph, node)
+    gateways = _gateways(graph, node)
+    if not gateways:
+        gateways = _access_point(graph, node)
+    if len(set(gateways.values())) == 1:
+        return (*given, Route("default", next(iter(gateways.values()))))
+    return (*given, *(Route(block, gateway) for block, gateway in gateways.items()))
+
+
+def unreachable(graph: Graph) -> tuple[str, str] | None:
+    """A node and one that it cannot reach; None if each reaches each other."""
+    first, *others = graph.nodes
+    found = _next_nodes(graph, first)
+    return next(((first, node) for node in others if node not in found), None)
+
+
+def _gateways(graph: Graph, node: str) -> dict[str, str]:
+    """The address of the next node, by the block that it leads to."""
+    via = _next_nodes(graph, node)
+    found = {}
+    for segment in graph.segments:
+        members = [port.node for port in segment]
+        if node in members:
+            continue
+        nearest = min(members, key=lambda member: via[member].hops if member in via else len(via))
+        if nearest in via:
+            found[_block(segment[0])] = via[nearest].gateway
+    return found
+
+
+@dataclass(frozen=True)
+class _Next:
+    """How a node goes on to another."""
+
+    gateway: str  # the address of the next node
+    hops: int
+
+
+def _next_nodes(graph: Graph, start: str) -> dict[str, _Next]:
+    """The next hop from *start* to every node that it reaches."""
+    found = {start: _Next("", 0)}
+    waiting, left = deque([start]), list(graph.segments)
+    while waiting:
+        here = waiting.popleft()
+        mine = [segment for segment in left if any(port.node == here for port in segment)]
+        left = [segment for segment in left if segment not in mine]
+        for port in (port for segment in mine for port in segment):
+            if port.node not in found:
+                gateway = found[here].gateway or port.host_address
+                found[port.node] = _Next(gateway, found[here].hops + 1)
+                waiting.append(port.node)
+    return found
+
+
+def _access_point(graph: Graph, node: str) -> dict[str, str]:
+    radio = graph.radio_at(node)
+    if radio is None or radio.member.role != Role.STATION:
+        return {}
+    access_point = radio.medium.at(radio.member.access_point).port
+    return {"default": access_point.host_address}
+
+
+def _given(graph: Graph, node: str) -> tuple[Route, ...]:
+    """Routes to each address of the nodes to which a way is given."""
+    return tuple(
+        Route(port.host_address, gateway)
+        for to, neighbour in graph.via.get(node, {}).items()
+        for port in graph.ports_of(to)
+        if (gateway := neighbour_address(graph, node, neighbour))
+    )
+
+
+def neighbour_address(graph: Graph, node: str, neighbour: str) -> str | None:
+    """The address at which a node reaches one that it shares a segment with; None if none."""
+    for segment in graph.segments:
+        here = {port.node: port for port in segment}
+        if node in here and neighbour in here:
+            return here[neighbour].host_address
+    return None
+
+
+def _block(port: Port) -> str:
+    return str(ipaddress.ip_interface(port.address).network)

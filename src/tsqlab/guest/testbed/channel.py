@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How a medium's radios are made, and become BSSs.
+
+Each radio is made in its node by a request to airlink. What differs between a radio with the
+qdisc above its driver and one of mac80211 is in _FRONTS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tsqlab.airlink import messages
+from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
+from tsqlab.airlink.rates import parse_rate
+from tsqlab.airlink.uapi import KERNEL_SHIFT, Front, ProfileAttribute
+from tsqlab.experiment.host import own_radio, radio_shift
+from tsqlab.experiment.profile import MINSTREL, Airlink, data_rate
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.testbed import Egress, Port
+from tsqlab.experiment.testbed.graph import Medium, Member, Role
+from tsqlab.guest.testbed import softmac
+from tsqlab.guest.testbed.common import PlanLine
+from tsqlab.guest.testbed.radio_lines import genl, watch
+from tsqlab.guest.testbed.softmac import Bss, Place
+
+# The parameters of hostapd's own queues (tx_queue in its src/ap/ap_config.c) where they differ from
+# the standard. An access point uses them whatever it tells its stations.
+_ACCESS_POINT_EDCA = (
+    Edca(0, aifsn=1, txop_us=1500),  # VO
+    Edca(1, aifsn=1, txop_us=3000),  # VI
+    Edca(2, cw_max=63),  # BE
+)
+
+
+@dataclass(frozen=True)
+class WatchedRadio:
+    """A radio whose statistics are sampled."""
+
+    name: str  # what results call it: its node, if that has no other
+    peer: str  # the node that it sends to, or "all"
+    series: str  # the name of its files
+    line: tuple[str, ...]  # the words of the line of the plan that samples it
+
+
+@dataclass(frozen=True)
+class _FrontSetUp:
+    """How radios of a front end become a BSS."""
+
+    number: Front
+    # The qdisc of its device if the experiment names none; None: the queues of mac80211.
+    qdisc: str | None
+    files: Callable[[Bss], dict[str, str]]
+    associate: Callable[[Bss], Iterable[PlanLine]]
+
+
+_FRONTS = {
+    # The module associates a fullmac station by itself, as long as both devices are up.
+    "fullmac": _FrontSetUp(Front.FULLMAC, "fq_codel", lambda _: {}, lambda _: ()),
+    "softmac": _FrontSetUp(Front.SOFTMAC, None, softmac.files, softmac.associate),
+}
+
+
+class Channel:
+    """A medium as built for one cell."""
+
+    def __init__(
+        self, spec: Spec, medium: Medium, station: Airlink, named_before: Mapping[str, int]
+    ) -> None:
+        """Place radios of the profile *station* about access points of the profile that it names.
+
+        *named_before*: how many devices of mac80211 a node has before it gets this one.
+        """
+        self.spec, self.medium, self.station = spec, medium, station
+        self.front = _FRONTS[station.front]
+        self.named_before = named_before
+        self.rate = data_rate(medium.rate, station)
+        self.rate_fixed = medium.rate != MINSTREL
+        self.mac = {member.port.node: member.port.mac for member in medium.members}
+
+    def make(self) -> Iterator[PlanLine]:
+        """Lines that make the medium, then the radios, then set what differs from the defaults."""
+        number = self.medium.number
+        # Each channel has its own backoffs and errors.
+        seed = self.spec.lab.seed ^ (number - 1) << 32
+        band = 2 if self.station.band == "2.4 GHz" else 5
+        yield genl("-", messages.new_medium(number, band, seed))
+        for member in self.medium.members:
+            yield genl(member.port.node, messages.new_radio(self.radio(member)))
+        for member in self.medium.members:
+            if member.role == Role.AP:
+                yield from self._edca(member, _ACCESS_POINT_EDCA)
+        for way in self.medium.ways:
+            rate = parse_rate(way.rate) if way.rate else None
+            sender, receiver = self.mac[way.sender], self.mac[way.receiver]
+            link = Link(number, sender, receiver, way.loss, way.snr, way.hears, rate)
+            yield genl("-", messages.set_link(link))
+
+    def associate(self) -> Iterator[PlanLine]:
+        """Lines that start the access points and connect the stations."""
+        for bss in self._bsses():
+            yield from self.front.associate(bss)
+
+    def own_edca(self) -> Iterator[PlanLine]:
+        """Lines that set what profiles say of EDCA."""
+        for member in self.medium.members:
+            yield from self._edca(member, self._profile(member).edca_changes())
+
+    def files(self) -> dict[str, str]:
+        """The files that the front end needs."""
+        return {name: text for bss in self._bsses() for name, text in self.front.files(bss).items()}
+
+    def watched(self) -> Iterator[WatchedRadio]:
+        """All of its radios."""
+        for place in self.spec.testbed.graph.radios:
+            if place.medium == self.medium:
+                port, series = place.member.port, f"radio-{place.member.port.device}"
+                line = tuple(watch(port.node, series, self.medium.number, port.mac))
+                yield WatchedRadio(place.name, self._peer(place.member), series, line)
+
+    def without_gro(self) -> Iterator[Port]:
+        """The ports whose driver has no GRO."""
+        return (member.port for member in self.medium.members if not self._profile(member).gro)
+
+    def queue(self, member: Member) -> Egress:
+        """What a radio does to what it is given, with the usual qdisc if it has no other."""
+        qdisc = member.queue.qdisc or self.front.qdisc
+        return member.queue.model_copy(update={"qdisc": qdisc})
+
+    def radio(self, member: Member) -> Radio:
+        """A radio as airlink is asked for it."""
+        own = self._profile(member)
+        attributes = own.attributes()
+        if self.medium.rts is not None:
+            attributes[ProfileAttribute.RTS_BYTES] = self.medium.rts
+        attributes.pop(ProfileAttribute.PACING_SHIFT, None)
+        if shift := self._shift(member, own):
+            attributes[ProfileAttribute.PACING_SHIFT] = shift
+        of = self.mac.get(member.access_point, "")
+        rate = parse_rate(member.rate) if member.rate else self.rate
+        return Radio(
+            self.medium.number,
+            member.port.mac,
+            member.port.device,
+            self.front.number,
+            of if self.front.number == Front.FULLMAC else "",
+            rate=rate if self.rate_fixed else None,
+            best_rate=None if self.rate_fixed else rate,
+            profile=attributes,
+        )
+
+    def _shift(self, member: Member, own: Airlink) -> int:
+        """What it writes to sk_pacing_shift; 0: nothing."""
+        asked = self.spec.sender.tsq.shift
+        if asked and member.port.node in self.spec.hosts:
+            return asked
+        shift = radio_shift(self.spec, own, self.station.front)
+        if shift is None:
+            return 0
+        return KERNEL_SHIFT if shift.value == "kernel" else shift.value
+
+    def _profile(self, member: Member) -> Airlink:
+        return own_radio(self.station, member)
+
+    def _edca(self, member: Member, changes: Iterable[Edca]) -> Iterator[PlanLine]:
+        for edca in changes:
+            yield genl("-", messages.set_radio(self.medium.number, member.port.mac, edca=edca))
+
+    def _peer(self, member: Member) -> str:
+        if member.access_point:
+            return member.access_point
+        stations = self.medium.stations_of(member)
+        return stations[0].port.node if len(stations) == 1 else "all"
+
+    def _bsses(self) -> Iterator[Bss]:
+        graph = self.spec.testbed.graph
+        only = sum(len(medium.access_points) for medium in graph.media) == 1
+        for access_point in self.medium.access_points:
+            stations = self.medium.stations_of(access_point)
+            same = not any(station.rate for station in stations)
+            yield Bss(
+                "" if only else access_point.port.node,
+                self._place(access_point, self.rate if same else None),
+                tuple(self._place(station, self._rate_of(station)) for station in stations),
+                self.station.band,
+                self.rate,
+            )
+
+    def _rate_of(self, station: Member) -> PhyRate:
+        return parse_rate(station.rate) if station.rate else self.rate
+
+    def _place(self, member: Member, rate: PhyRate | None) -> Place:
+        port = member.port
+        kernel_name = f"wlan{self.named_before.get(port.node, 0)}"
+        return Place(port, kernel_name, rate if self.rate_fixed else None)
