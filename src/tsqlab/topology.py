@@ -5,6 +5,8 @@
     wifi     C --802.11-- AP --link-- S, or C1, C2, ... at the access point;
              C --802.11-- AP, where the access point itself is the server
 
+The others are at the head of their templates (tsqlab.experiment.testbed.templates).
+
 What a testbed is made of, a layout's or a user's, is tsqlab.experiment.testbed's. An egress is
 one direction of a link, named by the node that sends and the one that receives: "C>R". The access
 point has one egress to all of its stations, "AP>C".
@@ -12,7 +14,8 @@ point has one egress to all of its stations, "AP>C".
 
 from __future__ import annotations
 
-WIRED, WIFI = "wired", "wifi"
+WIRED, DUMBBELL, PARKING_LOT = "wired", "dumbbell", "parking-lot"
+WIFI, HIDDEN, TWO_BSS = "wifi", "hidden", "two-bss"
 """The layouts."""
 
 CLIENT, ROUTER, ACCESS_POINT, SERVER = "C", "R", "AP", "S"

@@ -139,7 +139,9 @@ def cell(kernel, tmp_path, cpu):
     def run(spec, folder=None, **factors):
         spec = Spec.model_validate(single(spec))
         folder = folder or tmp_path / f"run{next(counter)}"
-        job = Job(Cell(factors, spec), "key", load_profile(spec.testbed.device), kernel, folder)
+        others = {name: load_profile(name) for name in spec.testbed.graph.devices}
+        profile = load_profile(spec.testbed.device)
+        job = Job(Cell(factors, spec), "key", profile, kernel, folder, others)
         run_cell(job, cpu)
         return read_flent(job.file)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from tsqlab.experiment.bundled import bundled_profiles
 from tsqlab.experiment.flow_table import said_flows
 from tsqlab.experiment.host import host_of
 from tsqlab.experiment.neutral import NEUTRAL, NO_LIMIT
-from tsqlab.experiment.profile import NAMED, Airlink, Profile, data_rate, load_profile
+from tsqlab.experiment.profile import NAMED, Airlink, Others, Profile, data_rate, load_profile
 from tsqlab.experiment.spec import TABLES, Spec
 from tsqlab.experiment.tsq import Tsq
 from tsqlab.experiment.wording import NONE, text_of
@@ -56,6 +56,7 @@ class Conditions:
 
     spec: Spec
     profile: Profile
+    others: Others = field(default_factory=dict)  # those that links and media name
 
     @cached_property
     def written(self) -> Mapping[str, object]:
@@ -103,7 +104,7 @@ class Conditions:
 
     def as_of(self, era: str) -> Conditions:
         """The same over hosts of another era."""
-        return Conditions(self.spec.as_of(era), self.profile)
+        return Conditions(self.spec.as_of(era), self.profile, self.others)
 
     def _unwritten(self, key: str) -> str:
         """What a key that was left out came to."""

@@ -15,7 +15,9 @@ from tsqlab.experiment.conditions import Change, Conditions, differences, same
 from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec, bare_key
+from tsqlab.experiment.testbed import GRAPH
 from tsqlab.results.record import Level
+from tsqlab.topology import WIRED
 
 FREE = frozenset({"seed", "memory", "capture", "snap_length", "plots", "latency"})
 """The keys that decide nothing that a paper could claim: which repetition it is, how much memory
@@ -66,12 +68,16 @@ def reference_of(name: str) -> Reference | None:
     if name not in bundled_experiments():
         return None
     experiment = load(name)
-    cells = zip(experiment.cells, experiment.profiles(), strict=True)
-    return Reference(name, tuple(Case(cell.factors, Conditions(cell.spec, profile))
-                                 for cell, profile in cells))  # fmt: skip
+    cells = zip(experiment.cells, experiment.profiles(), experiment.others(), strict=True)
+    return Reference(name, tuple(Case(cell.factors, Conditions(cell.spec, profile, others))
+                                 for cell, profile, others in cells))  # fmt: skip
 
 
 def default_of(layout: str) -> Conditions:
-    """The conditions of an experiment that says nothing but its layout."""
+    """The conditions of an experiment that says nothing but its layout.
+
+    A graph says all of itself: it is held against a file that says nothing at all.
+    """
+    layout = WIRED if layout == GRAPH else layout
     spec = Spec.model_validate({"title": "", "testbed": {"layout": layout}})
     return Conditions(spec, load_profile(spec.testbed.device))

@@ -9,7 +9,7 @@ asked in the same words as before the run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from tsqlab.errors import FileError
 from tsqlab.experiment.capture import RECORDED
 from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.era import TODAY
-from tsqlab.experiment.profile import Profile
+from tsqlab.experiment.profile import Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed.layouts import RECENT, foreign
 from tsqlab.metrics.document import Trace
@@ -33,6 +33,7 @@ from tsqlab.units import BASE_UNITS
 
 _SPEC = TypeAdapter(Spec)
 _PROFILE: TypeAdapter[Profile] = TypeAdapter(Profile)
+_OTHERS: TypeAdapter[Others] = TypeAdapter(dict[str, Profile])
 
 Model = TypeVar("Model")
 
@@ -49,6 +50,7 @@ class Result:
     release: str = ""  # the kernel that the cell ran; empty in a file that the lab did not write
     spec: Spec | None = None  # None, like device, in a file that the lab did not write
     device: Profile | None = None
+    others: Others = field(default_factory=dict)  # the profiles that its links and media name
 
     def row(self) -> SummaryRow:
         """Its row of the summary."""
@@ -57,7 +59,9 @@ class Result:
     @cached_property
     def conditions(self) -> Conditions | None:
         """What it was run by; None in a file that the lab did not write."""
-        return Conditions(self.spec, self.device) if self.spec and self.device else None
+        if self.spec is None or self.device is None:
+            return None
+        return Conditions(self.spec, self.device, self.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +173,7 @@ def _result(folder: Path, cell: ManifestCell, order: list[str]) -> Result:
         str(kernel.get("release", "")),
         _typed(path, "spec", _SPEC, lab.get("spec")),
         _typed(path, "device", _PROFILE, lab.get("device")),
+        _typed(path, "devices", _OTHERS, lab.get("devices")) or {},
     )
 
 

@@ -31,8 +31,14 @@ QDISC_SERIES, RADIO_SERIES = "qdisc_stats_", "wifi_stats_"
 CLIENT_KEY = "CLIENT"
 """The key in a flow's metadata that names the client's node, if there are several."""
 
+SERVER_KEY = "SERVER"
+"""The key in a flow's metadata that names the server's node, if it is not the file's host."""
+
 FLOW_KEY = "FLOW"
 """The key in the metadata of a flow, or of pings, that a [[flow]] asked for."""
+
+ROLE_KEY = "ROLE"
+"""The key in a radio's metadata that says what it is, where the name of its node does not."""
 
 CAPACITY_KEY = "CAPACITY"
 """The key in a series' metadata of what its part of the testbed can do at most."""
@@ -263,7 +269,8 @@ def trace(document: Document) -> Trace:
               for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
         {name: _samples(raw[name], "val", t0_unix_s)
          for name in raw if raw[name] and _PING.fullmatch(name)},
-        tuple(_radio(match[1], raw[name], t0_unix_s, _capacity(document, name))
+        tuple(_radio(match[1], raw[name], t0_unix_s, _meta(document, name),
+                     _capacity(document, name))
               for name in raw if raw[name] and (match := _RADIO.fullmatch(name))),
         tuple(Wire(match[1], _rows(raw[name], _WIRE_KEYS, t0_unix_s), most)
               for name in raw if raw[name] and (match := _QUEUE.fullmatch(name))
@@ -354,7 +361,8 @@ def _ends(name: str, direction: Direction, own: Own | None, document: Document) 
     """The nodes that send and receive a flow's data."""
     if own:
         return own.sender, own.receiver
-    ends = _client(name, document), _server(document)
+    server = str(_meta(document, name).get(SERVER_KEY, _server(document)))
+    ends = _client(name, document), server
     return ends if direction == "up" else (ends[1], ends[0])
 
 
@@ -396,7 +404,13 @@ def _own_queue(sender: str, receiver: str, document: Document) -> list[dict[str,
     return list(ends.get(receiver) or next(others, []))
 
 
-def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float, most: Capacity) -> Radio:
+def _radio(
+    node: str,
+    records: list[dict[str, Any]],
+    t0_unix_s: float,
+    meta: Mapping[str, Any],
+    most: Capacity,
+) -> Radio:
     stations = [
         {"t": record["t"], **station}
         for record in records
@@ -404,7 +418,7 @@ def _radio(node: str, records: list[dict[str, Any]], t0_unix_s: float, most: Cap
     ]
     return Radio(
         node,
-        node != ACCESS_POINT,
+        meta.get(ROLE_KEY, "ap" if node == ACCESS_POINT else "station") != "ap",
         _samples(stations, "avg_aggr_size", t0_unix_s),
         _samples(records, "ppdus", t0_unix_s),
         _samples(records, "subframes", t0_unix_s),

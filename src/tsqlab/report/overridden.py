@@ -42,7 +42,7 @@ def overridden(ran: Iterable[Conditions]) -> list[Overridden]:
     values: dict[tuple[str, str], dict[str, None]] = {}
     causes: dict[tuple[str, str], dict[str, None]] = {}
     for cell in ran:
-        for one in overrides(cell.spec, cell.profile):
+        for one in overrides(cell.spec, cell.profile, cell.others):
             values.setdefault((one.name, one.where), {})[one.value] = None
             known = causes.setdefault((one.name, one.where), {})
             known |= dict.fromkeys(one.cause.split(", "))

@@ -28,6 +28,7 @@ from tsqlab.experiment.profile import Airlink
 from tsqlab.experiment.reference import FREE, Case, default_of, reference_of
 from tsqlab.experiment.spec import bare_key
 from tsqlab.experiment.stored import Folder
+from tsqlab.experiment.testbed import GRAPH, Graph
 from tsqlab.experiment.wording import NONE, text_of
 from tsqlab.report.overridden import Overridden, overridden
 from tsqlab.report.table import distinct, in_parts
@@ -166,7 +167,18 @@ def _seeds(manifest: Manifest) -> str:
 def _layout(cell: Conditions) -> str:
     """The layout, and what is not as usual in it: "wifi (server AP)"."""
     layout, server = cell.texts["layout"], cell.spec.testbed.server
+    if layout == GRAPH:
+        return _graph(cell.spec.testbed.graph)
     return layout if server == SERVER else f"{layout} (server {server})"
+
+
+def _graph(graph: Graph) -> str:
+    """What a user's testbed has: "graph (5 nodes, 2 links, 1 medium)"."""
+    parts = {"node": graph.nodes, "link": graph.links, "medium": graph.media}
+    plural = {"node": "nodes", "link": "links", "medium": "media"}
+    counts = [f"{len(part)} {name if len(part) == 1 else plural[name]}"
+              for name, part in parts.items() if part]  # fmt: skip
+    return f"{GRAPH} ({', '.join(counts)})"
 
 
 def _rates(ran: Sequence[Conditions]) -> str:

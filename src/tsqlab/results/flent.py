@@ -39,6 +39,8 @@ from tsqlab.metrics.document import (
     FLOW_KEY,
     QDISC_SERIES,
     RADIO_SERIES,
+    ROLE_KEY,
+    SERVER_KEY,
     Trace,
     trace,
 )
@@ -64,7 +66,7 @@ from tsqlab.results.samples import (
     qdisc_samples,
     radio_samples,
 )
-from tsqlab.topology import CLIENT
+from tsqlab.topology import ACCESS_POINT, CLIENT
 
 VERSION = 4
 SUFFIX = ".flent.gz"
@@ -88,12 +90,16 @@ def to_flent(record: CellRecord) -> Document:
         series_meta[flow.series] |= {"PROTOCOL": flow.protocol, "DIRECTION": flow.direction}
         if flow.client != CLIENT:
             series_meta[flow.series][CLIENT_KEY] = flow.client
+        if flow.server and not flow.own:
+            series_meta[flow.series][SERVER_KEY] = flow.server
         if flow.own:
             series_meta[flow.series][FLOW_KEY] = _own_meta(flow.series, flow.own, record)
     for name, own in record.own_pings.items():
         series_meta[name][FLOW_KEY] = _own_meta(name, own, record)
     for node, radio in record.measurement.radios.items():
         series_meta[_radio(node)]["SUBFRAMES_OF"] = _trimmed(radio.subframes_of)
+        if radio.is_access_point not in (None, node == ACCESS_POINT):
+            series_meta[_radio(node)][ROLE_KEY] = "ap" if radio.is_access_point else "station"
     for name, most in _capacities(record.capacity).items():
         if name in series_meta:
             series_meta[name][CAPACITY_KEY] = asdict(most)

@@ -43,6 +43,8 @@ class RadioTables:
     # Cumulative, except for what waits at the moment of the sample: airlink's stats.h says which.
     counters: Table
     subframes_of: tuple[int, ...]  # element n - 1 counts all PPDUs of n frames
+    # Whether it is an access point; None: if its node is called so.
+    is_access_point: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Measurement:
     receivers: Mapping[str, Table]  # the keys are series names of the flows, too
     pings: Mapping[str, Table]  # the keys are series names of the probes, such as "Ping (ms) ICMP"
     qdiscs: Mapping[str, Table]  # the keys are egresses, such as "C>R"
-    # The keys are nodes, such as "C".
+    # The keys are nodes, such as "C", or "C.air" where a node has several radios.
     radios: Mapping[str, RadioTables] = field(default_factory=dict)
     # When the last byte came of a flow that has so many; the keys are series names of flows. A flow
     # that did not come to its end has no row.

@@ -40,6 +40,7 @@ class FlowName:
     direction: Literal["up", "down"]
     client: str = CLIENT  # the node at the client's end; empty if neither end is a client
     own: OwnFlow | None = None  # None of a test's
+    server: str = ""  # the node at the server's end, if that is another than the record's
 
 
 @dataclass(frozen=True)

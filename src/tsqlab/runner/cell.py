@@ -170,7 +170,8 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
 def _name(spec: Spec, flow: Flow) -> FlowName:
     ends = (flow.sender, flow.receiver) if flow.direction == "up" else (flow.receiver, flow.sender)
     client = ends[0] if ends[0] in spec.testbed.clients else ""
-    return FlowName(flow.series, flow.protocol, flow.direction, client, _own(spec, flow))
+    server = ends[1] if ends[1] != _server(spec) else ""
+    return FlowName(flow.series, flow.protocol, flow.direction, client, _own(spec, flow), server)
 
 
 def _own(spec: Spec, sent: Flow | Probe) -> OwnFlow | None:

@@ -84,6 +84,19 @@ SPECS = {
         ],
         "sender": {"tsq": {"us": 2000}},
     },
+    "dumbbell": {
+        "testbed": {"layout": "dumbbell", "bottleneck": "R100M", "qdisc": "fq", "base_rtt": "4 ms"},
+        "flows": {"test": "tcp_ndown", "streams": 2},
+    },
+    "parking-lot": {
+        "testbed": {"layout": "parking-lot", "bottleneck": "LR100M", "hops": 2},
+        "flows": {"streams": 3},
+    },
+    "two-bss": {
+        "testbed": {"layout": "two-bss", "server": "AP", "loss": "1 %"},
+        "flows": {"streams": 2},
+    },
+    "hidden": {"testbed": {"layout": "hidden", "device": "ath9k", "rts": "0 B"}},
     "graph": {
         "testbed": {"egress": {"AP1>S": {"rate": "20 Mbit/s", "qdisc": "fq_codel"}}},
         "nodes": {

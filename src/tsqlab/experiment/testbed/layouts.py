@@ -6,21 +6,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tsqlab.topology import WIFI, WIRED
+from tsqlab.topology import DUMBBELL, HIDDEN, PARKING_LOT, TWO_BSS, WIFI, WIRED
 
 GRAPH = "graph"
 """The layout of a testbed that a user wrote as [nodes], [[link]] and [[medium]]."""
 
 LAYOUTS: dict[str, dict[str, Any]] = {
     WIRED: {"device": "gigabit"},
+    DUMBBELL: {"device": "gigabit"},
+    PARKING_LOT: {"device": "gigabit"},
     WIFI: {"device": "ath9k_htc"},
+    HIDDEN: {"device": "ath9k_htc", "stations": 2},
+    TWO_BSS: {"device": "ath9k_htc"},
 }
 """The layouts that a file can name, and what is different by default in each."""
 
-_OF_RADIOS = (WIFI,)
+_OF_WIRES = (WIRED, DUMBBELL, PARKING_LOT)
+_OF_RADIOS = (WIFI, HIDDEN, TWO_BSS)
 _OF_TEMPLATES = tuple(LAYOUTS)
 _WHOSE: Mapping[str, tuple[str, ...]] = {
-    "bottleneck": (WIRED,),
+    "bottleneck": _OF_WIRES,
+    "pairs": (DUMBBELL,),
+    "hops": (PARKING_LOT,),
     **dict.fromkeys(("server", "stations", "rate", "rts", "loss", "snr"), _OF_RADIOS),
     **dict.fromkeys(("device", "profile", "base_rtt"), _OF_TEMPLATES),
     **dict.fromkeys(("node", "link", "medium"), (GRAPH,)),
@@ -33,7 +40,7 @@ def foreign(layout: str) -> dict[str, tuple[str, ...]]:
     return {key: owners for key, owners in _WHOSE.items() if layout not in owners}
 
 
-RECENT = frozenset({"node", "link", "medium"})
+RECENT = frozenset({"pairs", "hops", "node", "link", "medium"})
 """Keys that came after 0.1.0: a result of a layout that has them not says nothing of them."""
 
 # The name that WIFI had before 0.1.0, though it has downloads, too.

@@ -32,6 +32,7 @@ from tsqlab.experiment.testbed.written import (
 from tsqlab.topology import WIRED
 from tsqlab.units import BASE_UNITS, Duration, Fraction, Rate
 
+PAIRS_MAX, HOPS_MAX = 100, 20
 # What a single station cannot have otherwise: each looks like what could be a table of stations.
 _OF_ALL_STATIONS = ("device", "rate", "rts", "loss", "snr")
 _BASE_RTT_MAX = Duration.of("20 s")  # a wireline link delays a frame by 10 s at most
@@ -79,7 +80,10 @@ class Testbed(Table):
 
     # The node at the far end of all flows and pings. AP: there is no wire.
     server: Annotated[str, one_of("server", topology.SERVERS)] = topology.SERVER
-    # How many there are; the streams take turns at them.
+    # Of a dumbbell, clients with a server each; of a parking lot, links between two routers.
+    pairs: Annotated[int, Field(ge=1, le=PAIRS_MAX)] = 2
+    hops: Annotated[int, Field(ge=1, le=HOPS_MAX)] = 2
+    # How many there are, at each access point; the streams take turns at them.
     stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
     # The rate of data frames, in both directions; none: the slower of both devices' rates.
     # "minstrel": whatever mac80211's rate control chooses up to that.

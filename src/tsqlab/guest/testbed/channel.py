@@ -41,6 +41,7 @@ class WatchedRadio:
     peer: str  # the node that it sends to, or "all"
     series: str  # the name of its files
     line: tuple[str, ...]  # the words of the line of the plan that samples it
+    is_access_point: bool
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,9 @@ class Channel:
             if place.medium == self.medium:
                 port, series = place.member.port, f"radio-{place.member.port.device}"
                 line = tuple(watch(port.node, series, self.medium.number, port.mac))
-                yield WatchedRadio(place.name, self._peer(place.member), series, line)
+                is_access_point = place.member.role == Role.AP
+                peer = self._peer(place.member)
+                yield WatchedRadio(place.name, peer, series, line, is_access_point)
 
     def without_gro(self) -> Iterator[Port]:
         """The ports whose driver has no GRO."""

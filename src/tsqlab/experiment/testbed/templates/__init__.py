@@ -6,12 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tsqlab.experiment.testbed.templates.wifi import wifi
+from tsqlab.experiment.testbed.templates.two_bss import two_bss
+from tsqlab.experiment.testbed.templates.wifi import hidden, wifi
 from tsqlab.experiment.testbed.templates.wired import wired
-from tsqlab.topology import WIFI, WIRED
+from tsqlab.experiment.testbed.templates.wires import dumbbell, parking_lot
+from tsqlab.topology import DUMBBELL, HIDDEN, PARKING_LOT, TWO_BSS, WIFI, WIRED
 
 if TYPE_CHECKING:
     from tsqlab.experiment.testbed.graph import Graph
     from tsqlab.experiment.testbed.table import Testbed
 
-TEMPLATES: dict[str, Callable[[Testbed], Graph]] = {WIRED: wired, WIFI: wifi}
+TEMPLATES: dict[str, Callable[[Testbed], Graph]] = {
+    WIRED: wired,
+    DUMBBELL: dumbbell,
+    PARKING_LOT: parking_lot,
+    WIFI: wifi,
+    HIDDEN: hidden,
+    TWO_BSS: two_bss,
+}

@@ -7,6 +7,8 @@ C --802.11-- AP                        where the access point is the server
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from tsqlab.experiment.testbed.graph import (
@@ -46,22 +48,31 @@ def wifi(testbed: Testbed) -> Graph:
     stations = clients(testbed.stations)
     wired = testbed.server == SERVER
     members = [
-        Member(_port(TO_STATIONS, 0, 254), _queue(testbed, TO_STATIONS), Role.AP),
+        Member(_port(TO_STATIONS, 0, 254), queue_of_radio(testbed, TO_STATIONS), Role.AP),
         *(_station(testbed, node, number) for number, node in enumerate(stations, 1)),
     ]
+    ways = (way for node in stations for way in noise(testbed, node, ACCESS_POINT))
     medium = Medium(AIR, 1, tuple(members), rate=testbed.rate, rts=testbed.rts,
-                    ways=_ways(testbed, stations))  # fmt: skip
+                    ways=tuple(ways))  # fmt: skip
     return Graph(
         (*stations, ACCESS_POINT, *([SERVER] if wired else [])),
-        (_wire(testbed),) if wired else (),
+        (wire_to_server(testbed, _WIRE),) if wired else (),
         (medium,),
         tuple(Ends(node, testbed.server) for node in stations),
     )
 
 
+def hidden(testbed: Testbed) -> Graph:
+    """The same, but stations hear the access point only."""
+    graph = wifi(testbed)
+    (medium,) = graph.media
+    deaf = tuple(Way(*way, hears=False) for way in permutations(clients(testbed.stations), 2))
+    return replace(graph, media=(replace(medium, ways=(*medium.ways, *deaf)),))
+
+
 def _station(testbed: Testbed, node: str, number: int) -> Member:
     name = egress(node, ACCESS_POINT)
-    queue = _queue(testbed, name)
+    queue = queue_of_radio(testbed, name)
     return Member(_port(name, number, number), queue, Role.STATION, access_point=ACCESS_POINT)
 
 
@@ -69,31 +80,29 @@ def _port(name: str, device: int, host: int) -> Port:
     return Port(name, f"wlan{device}", f"02:00:00:00:01:{host:02x}", f"10.0.1.{host}/24")
 
 
-def _queue(testbed: Testbed, name: str) -> Egress:
+def queue_of_radio(testbed: Testbed, name: str) -> Egress:
+    """What a radio does to what it sends."""
     own = testbed.egress.get(name, Egress())
     return own.model_copy(update={"qdisc": own.qdisc or testbed.qdisc})
 
 
-def _wire(testbed: Testbed) -> Link:
-    """The wire to the server. Half of the base RTT is each way."""
+def wire_to_server(testbed: Testbed, ports: tuple[Port, Port]) -> Link:
+    """The wire from an access point to the server. Half of the base RTT is each way."""
     near, far = (
         LinkEnd(
             port,
             own.model_copy(update={"qdisc": own.qdisc or "pfifo_fast"}),
             propagation=Duration(testbed.base_rtt // 2),
         )
-        for port in _WIRE
+        for port in ports
         for own in [testbed.egress.get(port.egress, Egress())]
     )
     return Link(near, far)
 
 
-def _ways(testbed: Testbed, stations: tuple[str, ...]) -> tuple[Way, ...]:
-    """The noise between each station and the access point, both ways."""
+def noise(testbed: Testbed, station: str, access_point: str) -> tuple[Way, ...]:
+    """The losses between a station and its access point, both ways."""
     if not testbed.loss and testbed.snr is None:
         return ()
-    return tuple(
-        Way(*way, testbed.loss, testbed.snr)
-        for node in stations
-        for way in ((node, ACCESS_POINT), (ACCESS_POINT, node))
-    )
+    ways = ((station, access_point), (access_point, station))
+    return tuple(Way(*way, testbed.loss, testbed.snr) for way in ways)

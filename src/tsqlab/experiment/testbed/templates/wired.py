@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tsqlab.experiment.testbed.graph import Ends, Graph, Link, LinkEnd, Port
-from tsqlab.experiment.testbed.keys import Egress
+from tsqlab.experiment.testbed.templates.wires import shaped
 from tsqlab.topology import (
     CLIENT,
     DOWN_FROM_ROUTER,
@@ -21,7 +21,7 @@ from tsqlab.units import Duration
 if TYPE_CHECKING:
     from tsqlab.experiment.testbed.table import Testbed
 
-_SHAPED = {"L": UP_TO_ROUTER, "R": UP_TO_SERVER}
+_SIDES = {UP_TO_ROUTER: "L", UP_TO_SERVER: "R"}
 _PORTS = (
     (
         Port(UP_TO_ROUTER, "c0", "02:00:00:00:01:01", "10.0.1.1/24"),
@@ -44,17 +44,8 @@ def wired(testbed: Testbed) -> Graph:
 
 def _link(testbed: Testbed, ports: tuple[Port, Port], propagation: Duration) -> Link:
     near, far = (
-        LinkEnd(port, _queue(testbed, port.egress), testbed.limit.line_rate, propagation)
+        LinkEnd(port, shaped(testbed, port.egress, _SIDES.get(port.egress, "")),
+                testbed.limit.line_rate, propagation)
         for port in ports
-    )
+    )  # fmt: skip
     return Link(near, far)
-
-
-def _queue(testbed: Testbed, name: str) -> Egress:
-    """An egress with the bottleneck's shorthand and the defaults filled in."""
-    own = testbed.egress.get(name, Egress())
-    side = next((side for side, shaped in _SHAPED.items() if shaped == name), "")
-    rate = testbed.limit.shapes(side) if own.rate is None else own.rate
-    here = rate is not None or testbed.limit.side == "LR"
-    qdisc = own.qdisc or (here and testbed.qdisc) or "pfifo_fast"
-    return own.model_copy(update={"rate": rate, "qdisc": qdisc})
