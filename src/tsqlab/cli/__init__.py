@@ -95,6 +95,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 COMMANDS = {
     "run": ("options.run", "run an experiment"),
     "list": ("listing", "experiments, device profiles, kernels"),
+    "show": ("options.show", "the testbed of an experiment: nodes, wires, radios, addresses"),
     "report": ("options.report", "make report.html again, print the summary"),
     "tune": ("options.tune", "the ms of TSQ that a radio needs"),
     "model": ("model", "closed forms of the radio and of the papers"),

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cell's testbed in words: its nodes, wires and radio channels, with what each is set to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tsqlab.experiment.profile import MINSTREL, data_rate
+from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.testbed import Egress
+from tsqlab.experiment.testbed.graph import Graph, Member, Role, Way
+from tsqlab.experiment.wording import text_of
+from tsqlab.guest.testbed import Wiring
+from tsqlab.guest.testbed.channel import Channel
+from tsqlab.report.table import aligned
+from tsqlab.topology import egress
+
+
+def testbed_lines(spec: Spec, wired: Wiring) -> Iterator[str]:
+    """The testbed of a cell, as lines for the terminal."""
+    graph = spec.testbed.graph
+    yield from _table("nodes", _nodes(spec, graph))
+    if graph.links:
+        yield from _table("wires", _wires(wired))
+    for channel in wired.channels:
+        yield from _table(_channel(channel), _radios(channel))
+        yield from (f"  {_way(way)}" for way in channel.medium.ways)
+    yield _flows(spec)
+
+
+def _flows(spec: Spec) -> str:
+    """Between whom a test's flows take turns, or what each [[flow]] is."""
+    if spec.flow:
+        own = (f"{table.kind} {egress(table.sender, table.receiver)}" for table in spec.flow)
+        return f"flows: {', '.join(own)}"
+    ends = (f"{ends.client} - {ends.server}" for ends in spec.testbed.ends)
+    return f"flows of {spec.flows.test}: {', '.join(ends)}"
+
+
+def _table(title: str, rows: Iterable[list[str]]) -> Iterator[str]:
+    yield title
+    cells = list(rows)
+    yield from (f"  {line}".rstrip() for line in aligned(cells, left=len(cells[0])))
+
+
+def _nodes(spec: Spec, graph: Graph) -> Iterator[list[str]]:
+    for node in graph.nodes:
+        what = [
+            "a host" if node in spec.hosts else "",
+            "forwards" if graph.forwards(node) else "",
+            *(f"to {to} by {neighbour}" for to, neighbour in graph.via.get(node, {}).items()),
+        ]
+        yield [node, graph.addresses[node], ", ".join(filter(None, what))]
+
+
+def _wires(wired: Wiring) -> Iterator[list[str]]:
+    for end, card in wired.cards:
+        port, rate = end.port, end.line_rate or card.line_rate
+        delay = text_of(end.propagation)
+        yield [port.egress, port.device, port.address, text_of(rate), delay, _queue(end.queue)]
+
+
+def _channel(channel: Channel) -> str:
+    medium, station = channel.medium, channel.station
+    sides = (station, station.access_point or station)
+    usual = next(side.rate for side in sides if side.phy_rate == data_rate(None, station))
+    rate = "minstrel_ht" if medium.rate == MINSTREL else medium.rate or usual
+    rts = f", RTS above {text_of(medium.rts)}" if medium.rts is not None else ""
+    return f"{medium.name}: {station.title}, {station.band}, {rate}{rts}"
+
+
+def _radios(channel: Channel) -> Iterator[list[str]]:
+    for member in channel.medium.members:
+        port, queue = member.port, channel.queue(member)
+        yield [port.node, port.device, port.address, _role(member), _queue(queue)]
+
+
+def _role(member: Member) -> str:
+    if member.role == Role.AP:
+        return "access point"
+    rate = f", {member.rate}" if member.rate else ""
+    return f"station of {member.access_point}{rate}"
+
+
+def _queue(queue: Egress) -> str:
+    """What a port does to what it sends: "fq_codel, HTB 10 Mbit/s, netem 1 ms and 1 %"."""
+    netem = [text_of(value) for value in (queue.delay, queue.loss) if value]
+    parts = [
+        queue.qdisc or "mac80211's queues",
+        f"HTB {text_of(queue.rate)}" if queue.rate is not None else "",
+        f"netem {' and '.join(netem)}" if netem else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _way(way: Way) -> str:
+    """How one radio receives another: "C2 does not hear C1"."""
+    said = {"loss": way.loss, "SNR": way.snr, "rate": way.rate}
+    parts = [f"{name} {text_of(value)}" for name, value in said.items() if value is not None]
+    if way.hears is False:
+        return f"{way.receiver} does not hear {way.sender}"
+    return f"{way.sender} to {way.receiver}: {', '.join(parts)}"
