@@ -77,6 +77,14 @@ def test_rate_control_finds_the_best_rate_of_a_clean_channel(cell):
     assert minstrel["aggregate_mean"] != fixed["aggregate_mean"], "probes go alone"
 
 
+@pytest.mark.parametrize("rate", ["HT20 MCS7", "HT40 MCS15"])
+def test_rates_without_the_short_guard_interval_have_a_bss(cell, rate):
+    """hostapd refuses to start with what the device has not."""
+    flows = {"test": "udp_flood", "length": "1 s", "delay": "500 ms"}
+    document = cell({"testbed": wifi(device="ath9k", rate=rate), "flows": flows})
+    assert summarise(document)["goodput_mbps"] > 40
+
+
 @pytest.mark.parametrize("aql", [True, False])
 def test_a_ping_passes_what_airtime_limits_hold_back(cell, tmp_path, aql):
     """Behind AQL's 12 ms at most; without it, behind all that the flow has in the device."""

@@ -19,6 +19,7 @@ _VHT_OPERATION = {
     80: ("vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"),
     160: ("vht_oper_chwidth=2", "vht_oper_centr_freq_seg0_idx=50"),
 }
+_SHORT_GI_NS = 400
 # Beacons and what else mac80211 does by its clocks goes on from here until the guest ends, so all
 # of it begins at instants that what was set up before cannot move.
 _ALIGN = ["align", str(100_000_000)]
@@ -67,13 +68,20 @@ def files(bss: Bss) -> dict[str, str]:
         "wmm_enabled=1",
     ]
     if rate.phy >= Phy.HT:
-        wide = "[HT40+][SHORT-GI-40]" if rate.width_mhz >= 40 else ""
-        lines += ["ieee80211n=1", f"ht_capab={wide}[SHORT-GI-20]"]
+        lines += ["ieee80211n=1", *_ht_capabilities(rate)]
     if rate.phy >= Phy.VHT and bss.band == "5 GHz":
         lines += ["ieee80211ac=1", *_VHT_OPERATION.get(rate.width_mhz, ())]
     if rate.phy == Phy.HE:
         lines += ["ieee80211ax=1"]
     return {bss.file: batch(lines)}
+
+
+def _ht_capabilities(rate: PhyRate) -> Iterable[str]:
+    """What the device has of 802.11n, as airlink's softmac_set_ht() says: hostapd takes no more."""
+    wide, short = rate.width_mhz >= 40, rate.gi_ns == _SHORT_GI_NS or rate.phy == Phy.HE
+    names = [("HT40+", wide), ("SHORT-GI-40", wide and short), ("SHORT-GI-20", short)]
+    has = "".join(f"[{name}]" for name, there in names if there)
+    return [f"ht_capab={has}"] if has else []
 
 
 def associate(bss: Bss) -> Iterable[PlanLine]:
