@@ -17,6 +17,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bounds import KeyedError, between
 from tsqlab.experiment.invalid import hint, shown
+from tsqlab.experiment.testbed.graph import Graph
+from tsqlab.experiment.testbed.routes import reaches
 from tsqlab.units import Duration, Rate, Size
 
 FLOW = "flow"
@@ -168,12 +170,12 @@ def with_flow_key(tables: Any, key: str, value: Any) -> list[Any]:
 
 def check_flows(
     flows: Sequence[FlowTable],
-    nodes: Sequence[str],
+    graph: Graph,
     length: Duration,
     step: Duration,
     given: Collection[str],
 ) -> None:
-    """Raises KeyedError for flows that a testbed of *nodes* cannot have in that time.
+    """Raises KeyedError for flows that a testbed cannot have in that time.
 
     *given* are the keys of [flows] that the file says beside them.
     """
@@ -187,8 +189,12 @@ def check_flows(
     for number, flow in enumerate(flows, 1):
         at = [FLOW, str(number)]
         for key, node in (("from", flow.sender), ("to", flow.receiver)):
-            if node not in nodes:
-                raise KeyedError([*at, key], f'no node "{node}"; there are {", ".join(nodes)}')
+            if node not in graph.nodes:
+                known = ", ".join(graph.nodes)
+                raise KeyedError([*at, key], f'no node "{node}"; there are {known}')
+        if not reaches(graph, flow.sender, flow.receiver):
+            message = f'there is no way to "{flow.receiver}" from "{flow.sender}"'
+            raise KeyedError([*at, "to"], message)
         if flow.name in names:
             raise KeyedError([*at, "name"], f'flow {names[flow.name]} is called "{flow.name}", too')
         names |= {flow.name: number} if flow.name else {}

@@ -212,7 +212,7 @@ class Spec(Table):
     def _flows_of_its_own(self, info: ValidationInfo) -> Spec:
         stored = info.context and info.context.get(BASE_UNITS)  # which has all keys
         given = () if stored else self.flows.model_fields_set
-        check_flows(self.flow, self.testbed.nodes, self.flows.length, self.flows.step, given)
+        check_flows(self.flow, self.testbed.graph, self.flows.length, self.flows.step, given)
         return self
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.invalid import hint
 from tsqlab.experiment.profile import MINSTREL
 from tsqlab.experiment.testbed.graph import Graph, Role
-from tsqlab.experiment.testbed.routes import neighbour_address, unreachable
+from tsqlab.experiment.testbed.routes import neighbour_address, reaches
 from tsqlab.experiment.testbed.written import LinkTable, MediumTable, MemberTable, NodeTable
 
 NODES_MAX = 1000
@@ -43,13 +43,17 @@ def check_parts(
 
 
 def check_graph(graph: Graph) -> None:
-    """Raises KeyedError for a graph in which packets could not go everywhere."""
+    """Raises KeyedError for a graph in which packets could not go where they are to go.
+
+    Parts that share no more than a channel are good: nothing has to go from one to another.
+    """
     for node in graph.nodes:
         if not graph.ports_of(node):
             raise KeyedError([_NODE, node], "is at no link and on no medium")
-    if found := unreachable(graph):
-        here, there = found
-        raise KeyedError([_NODE, there], f'there is no way to it from "{here}"')
+    for ends in graph.ends:
+        if not reaches(graph, ends.client, ends.server):
+            where = [_NODE, ends.client, "server"]
+            raise KeyedError(where, f'there is no way to "{ends.server}" from "{ends.client}"')
     for node, ways in graph.via.items():
         for to, neighbour in ways.items():
             where = [_NODE, node, "via", to]

@@ -37,11 +37,9 @@ def routes(graph: Graph, node: str) -> tuple[Route, ...]:
     return (*given, *(Route(block, gateway) for block, gateway in gateways.items()))
 
 
-def unreachable(graph: Graph) -> tuple[str, str] | None:
-    """A node and one that it cannot reach; None if each reaches each other."""
-    first, *others = graph.nodes
-    found = _next_nodes(graph, first)
-    return next(((first, node) for node in others if node not in found), None)
+def reaches(graph: Graph, node: str, other: str) -> bool:
+    """Whether packets of one node get to another."""
+    return other in _next_nodes(graph, node)
 
 
 def _gateways(graph: Graph, node: str) -> dict[str, str]:

@@ -327,8 +327,19 @@ def test_a_device_of_the_wrong_kind_is_refused(tmp_path, override, said):
         wiring(experiment.spec, experiment.profiles()[0], experiment.others()[0])
 
 
-def test_a_node_that_nobody_reaches_is_refused(tmp_path):
-    apart = CHAIN.replace("S = {}", "S = {}\nX = {}\nY = {}", 1)
-    with pytest.raises(FileError, match='there is no way to it from "C"') as caught:
-        read(tmp_path, f'{apart}\n[[link]]\nbetween = ["X", "Y"]\n')
-    assert caught.value.key == "nodes.X"
+APART = CHAIN.replace("S = {}", "S = {}\nX = {}\nY = {}", 1) + '\n[[link]]\nbetween = ["X", "Y"]\n'
+
+
+def test_parts_may_be_apart_as_long_as_no_flow_is_between_them(tmp_path):
+    assert read(tmp_path, APART).spec.testbed.nodes == ("C", "R", "S", "X", "Y")
+    with pytest.raises(FileError, match='there is no way to "Y" from "C"') as caught:
+        read(tmp_path, APART.replace('server = "S"', 'server = "Y"'))
+    assert caught.value.key == "nodes.C.server"
+
+
+def test_a_flow_without_a_way_is_refused(tmp_path):
+    flow = '\n[[flow]]\nfrom = "X"\nto = "{}"\nkind = "tcp"\n'
+    read(tmp_path, APART + flow.format("Y"))
+    with pytest.raises(FileError, match='there is no way to "R" from "X"') as caught:
+        read(tmp_path, APART + flow.format("R"))
+    assert caught.value.key == "flow.1.to"
