@@ -18,7 +18,7 @@ from tsqlab.errors import UsageError
 from tsqlab.experiment.bounds import KeyedError, between
 from tsqlab.experiment.invalid import hint, shown
 from tsqlab.experiment.testbed.graph import Graph
-from tsqlab.experiment.testbed.routes import reaches
+from tsqlab.experiment.testbed.routes import parts
 from tsqlab.units import Duration, Rate, Size
 
 FLOW = "flow"
@@ -186,13 +186,14 @@ def check_flows(
     if len(flows) > FLOWS_MAX:
         raise KeyedError([FLOW], f"{len(flows)} flows; expected {FLOWS_MAX} at most")
     names: dict[str, int] = {}
+    part = parts(graph) if flows else {}
     for number, flow in enumerate(flows, 1):
         at = [FLOW, str(number)]
         for key, node in (("from", flow.sender), ("to", flow.receiver)):
             if node not in graph.nodes:
                 known = ", ".join(graph.nodes)
                 raise KeyedError([*at, key], f'no node "{node}"; there are {known}')
-        if not reaches(graph, flow.sender, flow.receiver):
+        if part[flow.sender] != part[flow.receiver]:
             message = f'there is no way to "{flow.receiver}" from "{flow.sender}"'
             raise KeyedError([*at, "to"], message)
         if flow.name in names:

@@ -89,7 +89,7 @@ def make_plan(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Plan:
     measured = (*_endpoints(spec, wired), *capture_lines(spec, wired))
     set_up = (*wired.set_up(), *set_up_lines(spec))
     before = _before(spec, wired)
-    return Plan(set_up, (*before, _clock(spec), *measured, ["end"]), wired.files())
+    return Plan(set_up, (*before, _clock(spec), *measured, ["end"]), wired.files)
 
 
 def t0_ns(spec: Spec) -> int:

@@ -10,7 +10,7 @@ from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.invalid import hint
 from tsqlab.experiment.profile import MINSTREL
 from tsqlab.experiment.testbed.graph import Graph, Role
-from tsqlab.experiment.testbed.routes import neighbour_address, reaches
+from tsqlab.experiment.testbed.routes import neighbour_address, parts
 from tsqlab.experiment.testbed.written import LinkTable, MediumTable, MemberTable, NodeTable
 
 NODES_MAX = 1000
@@ -50,8 +50,9 @@ def check_graph(graph: Graph) -> None:
     for node in graph.nodes:
         if not graph.ports_of(node):
             raise KeyedError([_NODE, node], "is at no link and on no medium")
+    part = parts(graph)
     for ends in graph.ends:
-        if not reaches(graph, ends.client, ends.server):
+        if part[ends.client] != part[ends.server]:
             where = [_NODE, ends.client, "server"]
             raise KeyedError(where, f'there is no way to "{ends.server}" from "{ends.client}"')
     for node, ways in graph.via.items():

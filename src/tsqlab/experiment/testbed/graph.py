@@ -32,7 +32,7 @@ class Port:
     mac: str
     address: str  # the IP address with its prefix length
 
-    @property
+    @cached_property
     def node(self) -> str:
         """The node that it is in."""
         return sender_of(self.egress)
@@ -188,6 +188,15 @@ class Graph:
         return (*bsses, *((link.near.port, link.far.port) for link in self.links))
 
     @cached_property
+    def segments_at(self) -> Mapping[str, tuple[int, ...]]:
+        """The places in *segments* of those that each node has a port in."""
+        found: dict[str, tuple[int, ...]] = dict.fromkeys(self.nodes, ())
+        for place, segment in enumerate(self.segments):
+            for port in segment:
+                found[port.node] += (place,)
+        return found
+
+    @cached_property
     def egresses(self) -> tuple[str, ...]:
         """Every port by whom it sends to; access points after their stations."""
         radios = [member for medium in self.media
@@ -214,9 +223,16 @@ class Graph:
             first.setdefault(port.node, port.host_address)
         return first
 
+    @cached_property
+    def _ports_by_node(self) -> Mapping[str, tuple[Port, ...]]:
+        found: dict[str, tuple[Port, ...]] = dict.fromkeys(self.nodes, ())
+        for port in self.ports:
+            found[port.node] += (port,)
+        return found
+
     def ports_of(self, node: str) -> tuple[Port, ...]:
         """The ports of a node."""
-        return tuple(port for port in self.ports if port.node == node)
+        return self._ports_by_node[node]
 
     def radio_at(self, node: str) -> RadioPlace | None:
         """The radio of a node, its first; None of one that has wires only."""

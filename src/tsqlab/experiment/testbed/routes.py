@@ -37,9 +37,13 @@ def routes(graph: Graph, node: str) -> tuple[Route, ...]:
     return (*given, *(Route(block, gateway) for block, gateway in gateways.items()))
 
 
-def reaches(graph: Graph, node: str, other: str) -> bool:
-    """Whether packets of one node get to another."""
-    return other in _next_nodes(graph, node)
+def parts(graph: Graph) -> dict[str, int]:
+    """The part that each node is in: packets get to every node of it, and to no other."""
+    found: dict[str, int] = {}
+    for number, node in enumerate(graph.nodes):
+        if node not in found:
+            found |= dict.fromkeys(_next_nodes(graph, node), number)
+    return found
 
 
 def _gateways(graph: Graph, node: str) -> dict[str, str]:
@@ -67,12 +71,12 @@ class _Next:
 def _next_nodes(graph: Graph, start: str) -> dict[str, _Next]:
     """The next hop from *start* to every node that it reaches."""
     found = {start: _Next("", 0)}
-    waiting, left = deque([start]), list(graph.segments)
+    waiting, crossed = deque([start]), set[int]()
     while waiting:
         here = waiting.popleft()
-        mine = [segment for segment in left if any(port.node == here for port in segment)]
-        left = [segment for segment in left if segment not in mine]
-        for port in (port for segment in mine for port in segment):
+        mine = [place for place in graph.segments_at[here] if place not in crossed]
+        crossed.update(mine)
+        for port in (port for place in mine for port in graph.segments[place]):
             if port.node not in found:
                 gateway = found[here].gateway or port.host_address
                 found[port.node] = _Next(gateway, found[here].hops + 1)

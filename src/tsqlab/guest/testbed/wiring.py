@@ -81,7 +81,8 @@ class Wiring:
         """The IP address by which others reach each node."""
         return self.graph.addresses
 
-    def files(self) -> dict[str, str]:
+    @cached_property
+    def files(self) -> Mapping[str, str]:
         """The batch files that the lines of the plan name, and hostapd's."""
         links = ((link.near.port, link.far.port) for link in self.graph.links)
         made = [f"netns add {node}" for node in self.graph.nodes]
@@ -133,14 +134,12 @@ class Wiring:
 
     def _with_wires_only(self) -> Iterator[PlanLine]:
         """Each node is finished before the next."""
-        files = self.files()
         for node in self.graph.nodes:
             yield from self._sysctls(node)
-            yield from _run_batches(node, files)
+            yield from self._run_batches(node)
 
     def _with_radios(self) -> Iterator[PlanLine]:
         """All radios are there before any is associated, and associated before they are used."""
-        files = self.files()
         for channel in self.channels:
             yield from channel.make()
         for node in self.graph.nodes:
@@ -151,7 +150,12 @@ class Wiring:
         for channel in self.channels:
             yield from channel.own_edca()
         for node in self.graph.nodes:
-            yield from _run_batches(node, files)
+            yield from self._run_batches(node)
+
+    def _run_batches(self, node: str) -> Iterator[PlanLine]:
+        for program in ("ip", "tc"):
+            if f"{node}.{program}" in self.files:
+                yield ["run", node, program, "-batch", f"{PLAN_DIR}/{node}.{program}"]
 
     def _sysctls(self, node: str) -> Iterable[PlanLine]:
         return write_sysctls(node, node_sysctls(self.spec, self.profile, node, self.others))
@@ -166,9 +170,3 @@ class Wiring:
         radios = {member.port: channel.queue(member)
                   for channel in self.channels for member in channel.medium.members}  # fmt: skip
         return radios | {end.port: end.queue for end, _ in self.cards}
-
-
-def _run_batches(node: str, files: Mapping[str, str]) -> Iterator[PlanLine]:
-    for program in ("ip", "tc"):
-        if f"{node}.{program}" in files:
-            yield ["run", node, program, "-batch", f"{PLAN_DIR}/{node}.{program}"]

@@ -39,7 +39,7 @@ def test_names_and_addresses_are_unique(tables):
 def test_a_packet_from_each_node_arrives_at_each_other(tables):
     """By the addresses and routes of the batches for ip, in fewer hops than there are nodes."""
     made = wired(tables)
-    nodes = {node: Routing(made.files()[f"{node}.ip"]) for node in made.graph.nodes}
+    nodes = {node: Routing(made.files[f"{node}.ip"]) for node in made.graph.nodes}
     owner = {address: node for node, routing in nodes.items() for address in routing.own}
     assert set(made.addresses) == set(nodes)
     for start in nodes:
