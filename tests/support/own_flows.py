@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from synthetic import DELAY_S, LENGTH_S, ping, receiver, record, sender, steps
+from tsqlab.metrics.document import Own
 from tsqlab.results.flent import Document, to_flent
-from tsqlab.results.record import FlowName, OwnFlow
+from tsqlab.results.record import FlowName
 
 UP, SHORT, LATE = "TCP upload::1 bulk", "TCP download::2", "TCP upload::4"
 PINGS = "Ping (ms)::3"
 END_S = DELAY_S + LENGTH_S
 
 
-def own(number: int, begin_s: float, end_s: float = END_S, **more: Any) -> OwnFlow:
+def own(number: int, begin_s: float, end_s: float = END_S, **more: Any) -> Own:
     ends = {"name": "", "sender": "C", "receiver": "S"}
-    return OwnFlow(number=number, begin_s=begin_s, end_s=end_s, **{**ends, **more})
+    return Own(number=number, begin_s=begin_s, end_s=end_s, **{**ends, **more})
 
 
 def document(completed_s: float | None = 9.05) -> Document:

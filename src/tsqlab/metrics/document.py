@@ -84,7 +84,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Own:
-    """What a [[flow]] was asked to do, and its completion time if it has one."""
+    """What a [[flow]] was asked to do; times count from the measurement's start."""
 
     number: int  # its place in the file, from 1
     name: str
@@ -92,8 +92,8 @@ class Own:
     receiver: str
     begin_s: float
     end_s: float
-    bytes: float | None
-    fct_s: float | None
+    bytes: float | None = None  # how many it was to send; None: any number
+    fct_s: float | None = None  # its completion time, once it is known
 
     @property
     def until_s(self) -> float:

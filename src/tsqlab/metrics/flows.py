@@ -14,15 +14,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from tsqlab.metrics import pings
-from tsqlab.metrics.document import Floats, Flow, Own, Trace
-from tsqlab.metrics.statistics import mean, percentile
+from tsqlab.metrics.document import Flow, Own, Trace
+from tsqlab.metrics.statistics import PERCENTILES, distribution, mean
 
-_PERCENTILES = (10, 50, 90)
 _OF_DATA = ("goodput_mbps", "fct_s")
 _OF_TCP = (
-    *(f"tcp_rtt_ms_p{q}" for q in _PERCENTILES), "tcp_rtt_ms_mean", "cwnd_mean", "retransmits",
+    *(f"tcp_rtt_ms_p{q}" for q in PERCENTILES), "tcp_rtt_ms_mean", "cwnd_mean", "retransmits",
 )  # fmt: skip
-_OF_PINGS = (*(f"ping_ms_p{q}" for q in _PERCENTILES), "ping_ms_mean", "pings_sent",
+_OF_PINGS = (*(f"ping_ms_p{q}" for q in PERCENTILES), "ping_ms_mean", "pings_sent",
              "ping_lost_share")  # fmt: skip
 
 FLOW_QUANTITIES = (*_OF_DATA, *_OF_TCP, *_OF_PINGS)
@@ -61,7 +60,7 @@ def _flows(cell: Trace) -> Iterator[tuple[Own, _Numbers]]:
 def _of_socket(flow: Flow, own: Own) -> _Numbers:
     rtt_ms, cwnd = (of.between(own.begin_s, own.until_s) for of in (flow.rtt_ms, flow.cwnd_packets))
     counts = flow.retransmits.value
-    return _distribution("tcp_rtt_ms", rtt_ms) | {
+    return distribution("tcp_rtt_ms", rtt_ms) | {
         "cwnd_mean": mean(cwnd),
         "retransmits": float(counts[-1]) if len(counts) else None,
     }
@@ -72,16 +71,4 @@ def _pings(cell: Trace) -> Iterator[tuple[Own, _Numbers]]:
         answers = cell.pings.get(name)
         values = answers.between(own.begin_s, own.end_s) if answers else np.empty(0)
         sent, lost = pings.count_of(cell, name, own.begin_s, own.end_s)
-        yield (
-            own,
-            _distribution("ping_ms", values)
-            | {
-                "pings_sent": float(sent) or None,
-                "ping_lost_share": lost / sent if sent else None,
-            },
-        )
-
-
-def _distribution(name: str, values: Floats) -> _Numbers:
-    numbers: _Numbers = {f"{name}_p{q}": percentile(values, q) for q in _PERCENTILES}
-    return numbers | {f"{name}_mean": mean(values)}
+        yield own, distribution("ping_ms", values) | pings.lost_metrics(sent, lost)

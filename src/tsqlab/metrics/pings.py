@@ -22,17 +22,19 @@ MANY = 0.1
 
 def lost_s(cell: Trace) -> dict[str, Floats]:
     """When each lost ping was sent, from the start to the end of its pings, by series."""
-    return {name: steps * cell.step_s for name, steps in _lost_steps(cell).items()}
+    return {name: _lost_steps(cell, name) * cell.step_s for name in _series(cell)}
 
 
-def _lost_steps(cell: Trace) -> dict[str, NDArray[Any]]:
-    """The steps whose ping has no answer, by series."""
-    found = dict.fromkeys(cell.silent_pings, np.empty(0))
-    for name, answers in cell.pings.items():
-        sent_s = answers.t_s - answers.value / 1e3
-        found[name] = np.rint(sent_s / cell.step_s)
-    return {name: np.setdiff1d(np.arange(*_sent_steps(cell, name)), answered)
-            for name, answered in found.items()}  # fmt: skip
+def _series(cell: Trace) -> tuple[str, ...]:
+    return (*cell.silent_pings, *cell.pings)
+
+
+def _lost_steps(cell: Trace, name: str) -> NDArray[Any]:
+    """The steps of a series whose ping has no answer."""
+    answered = np.empty(0)
+    if answers := cell.pings.get(name):
+        answered = np.rint((answers.t_s - answers.value / 1e3) / cell.step_s)
+    return np.setdiff1d(np.arange(*_sent_steps(cell, name)), answered)
 
 
 def _sent_steps(cell: Trace, name: str) -> tuple[int, int]:
@@ -47,12 +49,16 @@ def count_of(cell: Trace, name: str, begin_s: float, end_s: float) -> tuple[int,
     begins, ends = _sent_steps(cell, name)
     first = max(begins, round(begin_s / cell.step_s))
     end = max(first, min(ends, round(end_s / cell.step_s)))
-    steps = _lost_steps(cell)[name]
+    steps = _lost_steps(cell, name)
     return end - first, int(np.count_nonzero((steps >= first) & (steps < end)))
 
 
 def count(cell: Trace) -> tuple[int, int]:
     """How many pings were sent while the flows ran, of all series, and how many were lost."""
-    series = (*cell.pings, *cell.silent_pings)
-    counts = [count_of(cell, name, cell.begin_s, cell.end_s) for name in series]
+    counts = [count_of(cell, name, cell.begin_s, cell.end_s) for name in _series(cell)]
     return sum(sent for sent, _ in counts), sum(lost for _, lost in counts)
+
+
+def lost_metrics(sent: int, lost: int) -> dict[str, float | None]:
+    """How many pings were sent, and the share that was lost; None where there were none."""
+    return {"pings_sent": float(sent) or None, "ping_lost_share": lost / sent if sent else None}

@@ -74,6 +74,16 @@ def mean(values: ArrayLike) -> float | None:
     return float(array.mean()) if array.size else None
 
 
+PERCENTILES = (10, 50, 90)
+"""Those that a distribution is told by."""
+
+
+def distribution(name: str, values: ArrayLike) -> dict[str, float | None]:
+    """The numbers of a quantity that has many samples: its percentiles, and its mean."""
+    numbers = {f"{name}_p{q}": percentile(values, q) for q in PERCENTILES}
+    return numbers | {f"{name}_mean": mean(values)}
+
+
 def jain(shares: Sequence[float]) -> float | None:
     """Jain's fairness index: 1 when all shares are equal, 1/n when one has everything.
 

@@ -18,10 +18,10 @@ import re
 from collections.abc import Mapping
 
 from tsqlab.metrics import pings
-from tsqlab.metrics.document import Direction, Document, Floats, Trace, trace
+from tsqlab.metrics.document import Direction, Document, Trace, trace
 from tsqlab.metrics.flows import flow_metrics
 from tsqlab.metrics.limits import limit_metrics
-from tsqlab.metrics.statistics import jain, mean, percentile
+from tsqlab.metrics.statistics import distribution, jain, mean
 
 Metrics = dict[str, float | None]
 
@@ -41,9 +41,9 @@ def summarise_trace(cell: Trace) -> Metrics:
         "goodput_up_mbps": _directed_mbps(cell, "up"),
         "goodput_down_mbps": _directed_mbps(cell, "down"),
         "fairness": jain(own_shares or shares) if len(shares) > 1 else None,
-        **_distribution("ping_ms", cell.ping_ms()),
-        **_lost_pings(cell),
-        **_distribution("tcp_rtt_ms", cell.tcp_rtt_ms()),
+        **distribution("ping_ms", cell.ping_ms()),
+        **pings.lost_metrics(*pings.count(cell)),
+        **distribution("tcp_rtt_ms", cell.tcp_rtt_ms()),
         "aggregate_mean": _aggregate_mean(cell),
         "cwnd_mean": mean(cell.cwnd_packets()),
         "retransmits": _retransmits(cell),
@@ -91,16 +91,6 @@ def _aggregate_mean(cell: Trace) -> float | None:
     """Frames per PPDU while the flows run, of the radios that send; a wire has none."""
     means = [radio.aggregate_mean(cell.begin_s, cell.end_s) for radio in cell.senders()]
     return mean([value for value in means if value is not None])
-
-
-def _distribution(name: str, values: Floats) -> Metrics:
-    metrics: Metrics = {f"{name}_p{q}": percentile(values, q) for q in (10, 50, 90)}
-    return metrics | {f"{name}_mean": mean(values)}
-
-
-def _lost_pings(cell: Trace) -> Metrics:
-    sent, lost = pings.count(cell)
-    return {"pings_sent": float(sent) or None, "ping_lost_share": lost / sent if sent else None}
 
 
 def _retransmits(cell: Trace) -> float | None:

@@ -41,6 +41,7 @@ from tsqlab.metrics.document import (
     RADIO_SERIES,
     ROLE_KEY,
     SERVER_KEY,
+    Own,
     Trace,
     trace,
 )
@@ -51,7 +52,6 @@ from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
 from tsqlab.results.record import (
     Capacity,
     CellRecord,
-    OwnFlow,
     RadioCapacity,
     TsqCapacity,
     WireCapacity,
@@ -116,7 +116,7 @@ def to_flent(record: CellRecord) -> Document:
     }
 
 
-def _own_meta(series: str, own: OwnFlow, record: CellRecord) -> dict[str, Any]:
+def _own_meta(series: str, own: Own, record: CellRecord) -> dict[str, Any]:
     """What a [[flow]] was asked to do, and how long it took if it came to an end."""
     meta = {key: value for key, value in asdict(own).items() if value is not None}
     completed = record.measurement.completions.get(series)

@@ -11,24 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tsqlab.metrics.document import Own
 from tsqlab.results.measurement import Measurement
 from tsqlab.topology import CLIENT, SERVER
 
 Level = str | int | float
 """A factor's value."""
-
-
-@dataclass(frozen=True)
-class OwnFlow:
-    """What a [[flow]] was asked to do; times count from the measurement's start."""
-
-    number: int  # its place in the file, from 1
-    name: str
-    sender: str
-    receiver: str
-    begin_s: float
-    end_s: float
-    bytes: int | None = None  # how many it was to send; None: any number
 
 
 @dataclass(frozen=True)
@@ -39,7 +27,7 @@ class FlowName:
     protocol: Literal["tcp", "udp"]
     direction: Literal["up", "down"]
     client: str = CLIENT  # the node at the client's end; empty if neither end is a client
-    own: OwnFlow | None = None  # None of a test's
+    own: Own | None = None  # None of a test's
     server: str = ""  # the node at the server's end, if that is another than the record's
 
 
@@ -99,7 +87,7 @@ class CellRecord:
     measurement: Measurement
     capacity: Capacity = Capacity()
     server: str = SERVER  # the node at the flows' far end
-    own_pings: Mapping[str, OwnFlow] = field(default_factory=dict)  # by series
+    own_pings: Mapping[str, Own] = field(default_factory=dict)  # by series
 
     @property
     def total_s(self) -> float:

@@ -25,11 +25,12 @@ from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan, t0_ns
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
+from tsqlab.metrics.document import Own
 from tsqlab.results.files import is_regular, make_folder
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.results.folder import PCAPS
 from tsqlab.results.measurement import Measurement
-from tsqlab.results.record import CellRecord, FlowName, OwnFlow
+from tsqlab.results.record import CellRecord, FlowName
 from tsqlab.runner import workers
 from tsqlab.units import Duration
 
@@ -174,13 +175,13 @@ def _name(spec: Spec, flow: Flow) -> FlowName:
     return FlowName(flow.series, flow.protocol, flow.direction, client, _own(spec, flow), server)
 
 
-def _own(spec: Spec, sent: Flow | Probe) -> OwnFlow | None:
+def _own(spec: Spec, sent: Flow | Probe) -> Own | None:
     """What a [[flow]] was asked to do; None of a test's."""
     if sent.said is None:
         return None
     begin, end = (Duration(at_ns).s for at_ns in spec.period_ns(sent))
     number, name = sent.said.number, sent.said.name
-    return OwnFlow(number, name, sent.sender, sent.receiver, begin, end, sent.said.bytes)
+    return Own(number, name, sent.sender, sent.receiver, begin, end, sent.said.bytes)
 
 
 def _server(spec: Spec) -> str:
