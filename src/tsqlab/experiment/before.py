@@ -17,6 +17,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator
 
+from tsqlab.experiment.flow_table import CONTROL_NAME
 from tsqlab.experiment.invalid import shown
 from tsqlab.units import Duration
 
@@ -27,7 +28,7 @@ as long a ping alone after the flows."""
 TESTS_MAX = 20
 _LENGTHS = Duration.of("100 ms"), Duration.of("60 min")
 _NOTHING = "none"
-_TEST = re.compile(r"([a-z0-9_]{1,15}) +(\S+ ?\S+)")
+_TEST = re.compile(rf"({CONTROL_NAME}) +(\S+ ?\S+)")
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,9 @@ DSCPS: Mapping[str, int] = {
 }  # fmt: skip
 """The names of code points: RFC 2474, 2597, 3246, 5865, 8622."""
 
+CONTROL_NAME = "[a-z0-9_]{1,15}"
+"""How the kernel may call a congestion control, as a regular expression."""
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
 
 
@@ -45,7 +48,7 @@ def _check_name(name: str) -> str:
 
 
 def _check_control(name: str) -> str:
-    if not re.fullmatch(r"[a-z0-9_]{1,15}", name):
+    if not re.fullmatch(CONTROL_NAME, name):
         raise ValueError(
             f'expected one name, as "cubic", of up to 15 characters, not {shown(name)}'
         )

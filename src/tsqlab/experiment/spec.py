@@ -24,7 +24,7 @@ from tsqlab.experiment.bounds import KeyedError, between, one_of
 from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
 from tsqlab.experiment.cycle import CycleText
 from tsqlab.experiment.era import ERAS, TODAY, Offloads
-from tsqlab.experiment.flow_table import FlowTables, check_flows, is_flow_key
+from tsqlab.experiment.flow_table import CONTROL_NAME, FlowTables, check_flows, is_flow_key
 from tsqlab.experiment.flows import (
     TESTS,
     Flow,
@@ -68,7 +68,7 @@ def _era_text(value: object) -> object:
 
 
 def _check_controls(text: str) -> str:
-    if not re.fullmatch(r"[a-z0-9_]{1,15}(,[a-z0-9_]{1,15})*", text):
+    if not re.fullmatch(f"{CONTROL_NAME}(,{CONTROL_NAME})*", text):
         raise ValueError(
             'expected names with commas between, as "cubic,bbr", each of up to 15 characters, '
             f"not {shown(text)}"

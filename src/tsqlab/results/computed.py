@@ -52,23 +52,21 @@ def _numbered(direction: str) -> tuple[Computed, ...]:
 
 _CLASSES = r"(BE|BK|CS5|EF)\d*"
 
-_RRUL = (
-    _average("TCP upload avg", f"TCP upload {_CLASSES}"),
-    _sum("TCP upload sum", f"TCP upload {_CLASSES}"),
-    _average("TCP download avg", f"TCP download {_CLASSES}"),
-    _sum("TCP download sum", f"TCP download {_CLASSES}"),
-    _sum("TCP totals", f"TCP (up|down)load {_CLASSES}"),
-    _average("Ping (ms) avg", r"Ping \(ms\) (ICMP|UDP .*)"),
-)
 
-_VARIABLE = (
-    _average("TCP upload avg", r"TCP upload::[^:]+"),
-    _sum("TCP upload sum", r"TCP upload::[^:]+"),
-    _average("TCP download avg", r"TCP download::[^:]+"),
-    _sum("TCP download sum", r"TCP download::[^:]+"),
-    _sum("TCP totals", r"TCP (up|down)load::[^:]+"),
-    _average("Ping (ms) avg", r"Ping \(ms\)::[^:]+"),
-)
+def _both_ways(flow: str, ping: str) -> tuple[Computed, ...]:
+    """Of a test with flows both ways; *flow* and *ping* are what follows in the series' names."""
+    return (
+        _average("TCP upload avg", f"TCP upload{flow}"),
+        _sum("TCP upload sum", f"TCP upload{flow}"),
+        _average("TCP download avg", f"TCP download{flow}"),
+        _sum("TCP download sum", f"TCP download{flow}"),
+        _sum("TCP totals", f"TCP (up|down)load{flow}"),
+        _average("Ping (ms) avg", rf"Ping \(ms\){ping}"),
+    )
+
+
+_RRUL = _both_ways(f" {_CLASSES}", " (ICMP|UDP .*)")
+_VARIABLE = _both_ways("::[^:]+", "::[^:]+")
 
 COMPUTED: Mapping[str, tuple[Computed, ...]] = {
     "tcp_nup": _numbered("upload"),

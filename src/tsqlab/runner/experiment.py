@@ -95,7 +95,8 @@ def run(
 def _all_told(causes: Counter[str], cells: int, folder: Path) -> str:
     """How many cells failed, of how many causes if some are of one, and where the others are."""
     failures, shared = causes.total(), len(causes) < causes.total()
-    of = f", of {len(causes)} cause{'s'[: len(causes) > 1]}" if shared else ""
+    plural = "" if len(causes) == 1 else "s"
+    of = f", of {len(causes)} cause{plural}" if shared else ""
     others = "" if failures == cells else f"; the others are in {folder}"
     return f"{failures} of {cells} cells failed{of}{others}"
 

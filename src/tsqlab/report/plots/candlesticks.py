@@ -43,6 +43,7 @@ from tsqlab.results.repetitions import by_setting, level_texts, varying
 NAME = "candlesticks"
 
 _BOX = 0.8  # the share of a group's width that all its boxes take together
+_FILLED = 0.86  # the share of a place that its box takes
 _HEIGHT_IN = 3.4
 _LETTER_IN = 0.07  # of a group's name, on average
 _WIDTH_MIN_IN = 4.8
@@ -178,8 +179,8 @@ def _candle(values: Floats, most: float | None, *, lost: bool) -> Candle | None:
 
 def draw_boxes(axes: Axes, found: Boxes, quantity: str, figure_width_in: float) -> None:
     """Draw them, with their scale and the names of the groups."""
-    for (group, series), candle in found.candles.items():
-        _draw(axes, found.centre(group, series), found.width, found.look(series), candle)
+    for place, candle in found.candles.items():
+        _draw(axes, found, place, candle)
     candles = found.candles.values()
     ends = np.array([[candle.low, candle.most or candle.high, candle.high] for candle in candles])
     scale(axes.yaxis, [ends])
@@ -189,10 +190,22 @@ def draw_boxes(axes: Axes, found: Boxes, quantity: str, figure_width_in: float) 
         _label_medians(axes, found)
 
 
-def _draw(axes: Axes, centre: float, width: float, place: int | None, candle: Candle) -> None:
-    box = width * 0.86
-    for layer in layers(place):
-        axes.bar(centre, candle.high - candle.low, box, candle.low, **layer)
+def fill(axes: Axes, found: Boxes, place: Place, low: float, high: float) -> None:
+    """Fill a place from *low* to *high* in the look of its series."""
+    for layer in _layers(found.look(place[1])):
+        axes.bar(found.centre(*place), high - low, _FILLED * found.width, low, **layer)
+
+
+def write_above(axes: Axes, x: float, top: float, text: str) -> None:
+    """Write a number above a box or a bar."""
+    axes.annotate(text, (x, top), (0, 2), ha="center", va="bottom", textcoords="offset points",
+                  fontsize=7, color=ink())  # fmt: skip
+
+
+def _draw(axes: Axes, found: Boxes, place: Place, candle: Candle) -> None:
+    centre, width = found.centre(*place), found.width
+    box = _FILLED * width
+    fill(axes, found, place, candle.low, candle.high)
     axes.hlines(candle.median, centre - box / 2, centre + box / 2, color=ink(), linewidth=2)
     if candle.most is not None:
         axes.hlines(candle.most, centre - width / 2, centre + width / 2, **_most())
@@ -204,7 +217,7 @@ def _most() -> dict[str, Any]:
     return {"color": muted(), "linewidth": 1.2, "linestyle": (0, (2, 1))}
 
 
-def layers(place: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def _layers(place: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A filling, and a frame with hatches on it: in one, the filling's paleness is both's."""
     if place is None:
         return ({"facecolor": (muted(), 0.3), "edgecolor": "none"},
@@ -226,7 +239,7 @@ def entries(found: Boxes) -> tuple[list[Any], list[str]]:
     handles: list[Any] = []
     names: list[str] = []
     for place, series in enumerate(found.series if several else ()):
-        handles.append(tuple(Patch(**layer) for layer in layers(place)))
+        handles.append(tuple(Patch(**layer) for layer in _layers(place)))
         names.append(f"{factor_name(found.factors[-1])}: {series}" if not place else series)
     frame: dict[str, Any] = {"facecolor": "none" if several else (muted(), 0.3), "edgecolor": ink()}
     handles.append(Patch(**frame))
@@ -261,14 +274,13 @@ def _label_medians(axes: Axes, found: Boxes) -> None:
     medians = [candle.median for candle in found.candles.values()]
     linear = axes.get_yscale() == "linear"
     low, high = axes.get_ylim()
-    for ((group, name), candle), text in zip(
+    for (place, candle), text in zip(
         found.candles.items(), alike(medians, decades=not linear), strict=True
     ):
         # A number that the device's line would cross stands above that.
         near = linear and candle.most and (candle.most - candle.high) / (high - low) < _NUMBER
         top = max(candle.high, candle.most or 0.0) if near else candle.high
-        axes.annotate(text, (found.centre(group, name), top), (0, 2), ha="center", va="bottom",
-                      textcoords="offset points", fontsize=7, color=ink())  # fmt: skip
+        write_above(axes, found.centre(*place), top, text)
 
 
 _NUMBER = 0.07  # the share of the axis that a number takes above its box

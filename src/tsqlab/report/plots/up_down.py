@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from tsqlab.experiment.stored import Result
-from tsqlab.metrics.statistics import Estimate, estimate
+from tsqlab.metrics.statistics import Estimate
 from tsqlab.report.plots.axes import limits_of, name_axis, set_limits
 from tsqlab.report.plots.candlesticks import (
     LABELLED_MAX,
@@ -23,14 +23,16 @@ from tsqlab.report.plots.candlesticks import (
     boxes_of,
     draw_boxes,
     entries,
-    layers,
+    fill,
     name_groups,
     places_of,
     width_in,
+    write_above,
 )
 from tsqlab.report.plots.figure import Plot, add_legend, ink, new_figure, to_plot
 from tsqlab.report.plots.look import say
 from tsqlab.report.plots.stated import Asked
+from tsqlab.results.repetitions import over_seeds
 
 NAME = "up-down"
 
@@ -63,12 +65,8 @@ def up_down(results: Sequence[Result], asked: Asked) -> list[Plot]:
 
 
 def _means(results: Sequence[Result], metric: str) -> dict[Place, Estimate]:
-    found = {}
-    for place, cells in places_of(results).items():
-        values = [value for cell in cells if (value := cell.metrics[metric]) is not None]
-        if mean := estimate(values):
-            found[place] = mean
-    return found
+    means = {place: over_seeds(cells, metric) for place, cells in places_of(results).items()}
+    return {place: mean for place, mean in means.items() if mean}
 
 
 def _bars(axes: Axes, found: Boxes, means: Mapping[Place, Estimate]) -> None:
@@ -77,14 +75,11 @@ def _bars(axes: Axes, found: Boxes, means: Mapping[Place, Estimate]) -> None:
     tops = {place: mean.mean + (mean.half_width or 0.0) for place, mean in shown.items()}
     texts = alike([mean.mean for mean in shown.values()], decades=False)
     for (place, mean), text in zip(shown.items(), texts, strict=True):
-        group, series = place
-        centre = found.centre(group, series)
-        for layer in layers(found.look(series)):
-            axes.bar(centre, mean.mean, 0.86 * found.width, **layer)
+        centre = found.centre(*place)
+        fill(axes, found, place, 0.0, mean.mean)
         if mean.half_width:
             axes.errorbar(centre, mean.mean, mean.half_width, color=ink(), capsize=2,
                           elinewidth=0.8)  # fmt: skip
         if len(shown) <= LABELLED_MAX:
-            axes.annotate(text, (centre, tops[place]), (0, 2), ha="center", va="bottom",
-                          textcoords="offset points", fontsize=7, color=ink())  # fmt: skip
+            write_above(axes, centre, tops[place], text)
     set_limits(axes.yaxis, limits_of([np.array([*tops.values()])], log=False))
