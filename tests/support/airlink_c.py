@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pure parts of kernel/modules/airlink, compiled outside the kernel."""
+"""The pure parts of kernel modules, those of airlink above all, compiled outside the kernel."""
 
 import ctypes
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 MODULE = Path(__file__).parents[2] / "kernel/modules/airlink"
@@ -27,10 +28,16 @@ def compiled(name: str, folder: Path, instead: Path | None = None) -> ctypes.CDL
 
     Headers in *instead* stand in for those of the module.
     """
-    library = folder / f"{Path(name).name}.so"
+    return library(
+        MODULE / f"{name}.c", folder, [path for path in (instead, STUBS, MODULE) if path]
+    )
+
+
+def library(source: Path, folder: Path, includes: Sequence[Path]) -> ctypes.CDLL:
+    """A file in C as a library; undefined behaviour ends the process."""
+    made = folder / f"{source.stem}.so"
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-Wno-sign-compare", "-Wno-unused-parameter"]
     trap = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC"]
-    include = [f"-I{path}" for path in (instead, STUBS, MODULE) if path]
-    source = str(MODULE / f"{name}.c")
-    subprocess.run(["gcc", *flags, *trap, *include, "-o", str(library), source], check=True)
-    return ctypes.CDLL(str(library))
+    include = [f"-I{path}" for path in includes]
+    subprocess.run(["gcc", *flags, *trap, *include, "-o", str(made), str(source)], check=True)
+    return ctypes.CDLL(str(made))

@@ -16,6 +16,13 @@
 #include <net/gso.h>
 #endif
 
+/* Later kernels have constant binary attributes, in a constant list. */
+#ifdef WIRELINE_HAVE_CONST_BIN
+#define WIRELINE_CONST_BIN	const
+#else
+#define WIRELINE_CONST_BIN
+#endif
+
 /* hrtimer_setup() came with commit 908a1d775422 ("hrtimers: Introduce
  * hrtimer_setup() to replace hrtimer_init()") (in v6.13), and hrtimer_init() went
  * with commit 9779489a31d7 ("hrtimers: Delete hrtimer_init()") (in v6.15).

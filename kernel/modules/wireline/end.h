@@ -41,6 +41,10 @@ struct wireline_end {
 	bool running;				/* RTNL: between open and stop */
 	u8 pacing_shift;			/* no lock: one byte; 0 is none */
 	struct wireline_moderation moderation;	/* RTNL: of the peer's lane */
+	struct {
+		struct wireline_schedule *schedule;
+		size_t bytes;			/* of its entries, so far */
+	} written;				/* RTNL: a schedule that is not whole */
 	struct wireline_lane tx;
 	struct napi_struct napi;		/* serves the peer's lane */
 	struct wireline_rx_stats rx;

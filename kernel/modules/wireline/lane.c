@@ -128,7 +128,8 @@ bool wireline_lane_send(struct wireline_lane *lane, struct sk_buff *skb)
 	now_ns = ktime_get_ns();
 	frame->event_ns = wireline_clock_occupy(&lane->clock,
 						ready_ns(lane, now_ns),
-						frame->wire_bytes);
+						frame->wire_bytes,
+						frame->frames);
 	__skb_queue_tail(&lane->wire, skb);
 	netdev_sent_queue(lane->dev, skb->len);
 	if (wireline_lane_ring_used(lane) >= lane->config.ring_frames) {
@@ -165,6 +166,14 @@ static bool reports_at_once(const struct wireline_lane_config *config)
 	return !config->report_usecs || config->report_frames == 1;
 }
 
+/* How long a frame that left the wire at @left_ns is on its way. Caller holds the lock. */
+static u64 propagation_ns(struct wireline_lane *lane, u64 left_ns)
+{
+	if (unlikely(lane->delays))
+		return wireline_schedule_delay_ns(lane->delays, left_ns);
+	return lane->config.propagation_ns;
+}
+
 /*
  * What has left the wire by @now_ns goes to @ended, with its time of arrival;
  * what is reported late leaves a clone there. Caller holds the lock.
@@ -195,7 +204,8 @@ static void take_off_wire(struct wireline_lane *lane, u64 now_ns,
 				continue;
 			}
 		}
-		wireline_frame(sent)->event_ns += lane->config.propagation_ns;
+		wireline_frame(sent)->event_ns +=
+			propagation_ns(lane, wireline_frame(sent)->event_ns);
 		__skb_queue_tail(ended, sent);
 		if (skb_queue_empty(&lane->wire))
 			lane->idle_seen_ns = now_ns;

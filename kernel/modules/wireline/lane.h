@@ -19,8 +19,6 @@ struct net_device;
 #define WIRELINE_RING_MAX_FRAMES	65536
 #define WIRELINE_RING_DEFAULT_FRAMES	256
 
-#define WIRELINE_PROPAGATION_MAX_NS	(10ULL * NSEC_PER_SEC)
-
 #define WIRELINE_REPORT_MAX_USECS	(10 * USEC_PER_SEC)
 #define WIRELINE_REPORT_MAX_FRAMES	WIRELINE_RING_MAX_FRAMES
 
@@ -64,6 +62,7 @@ struct wireline_lane {
 	u64 armed_ns;			/* the event that the timer is for */
 	u64 idle_seen_ns;		/* when the wire was last seen to run dry */
 	struct wireline_clock clock;
+	struct wireline_schedule *delays;	/* in the place of propagation_ns; or NULL */
 	struct wireline_lane_config config;
 	struct sk_buff_head wire;	/* on the wire or waiting for it */
 	struct sk_buff_head left;	/* off the wire, completion to come */
@@ -91,6 +90,9 @@ void wireline_lane_get_config(struct wireline_lane *lane,
 			      struct wireline_lane_config *config);
 void wireline_lane_configure(struct wireline_lane *lane,
 			     const struct wireline_lane_config *config);
+void wireline_lane_schedule(struct wireline_lane *lane,
+			    enum wireline_schedule_kind kind,
+			    struct wireline_schedule *schedule);
 void wireline_lane_moderate(struct wireline_lane *lane,
 			    const struct wireline_moderation *moderation);
 void wireline_lane_get_stats(struct wireline_lane *lane,

@@ -8,6 +8,8 @@
  * stays so until wireline_lane_open().
  */
 
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/timekeeping.h>
 
@@ -26,7 +28,7 @@ void wireline_lane_init(struct wireline_lane *lane, struct net_device *dev,
 	__skb_queue_head_init(&lane->arrivals.waiting);
 	lane->armed_ns = WIRELINE_NEVER_NS;
 	lane->idle_seen_ns = WIRELINE_NEVER_NS;
-	lane->clock.speed_mbps = WIRELINE_SPEED_DEFAULT_MBPS;
+	wireline_clock_set_speed(&lane->clock, WIRELINE_SPEED_DEFAULT_MBPS);
 	lane->config.speed_mbps = WIRELINE_SPEED_DEFAULT_MBPS;
 	lane->config.ring_frames = WIRELINE_RING_DEFAULT_FRAMES;
 	lane->config.report_frames = 1;
@@ -116,6 +118,27 @@ void wireline_lane_configure(struct wireline_lane *lane,
 	}
 	visit(lane);
 	spin_unlock_bh(&lane->lock);
+}
+
+/*
+ * Take over @schedule, or none of that kind if it is NULL. The caller has checked
+ * it, gives it away, and holds RTNL. A frame that is under way keeps its end.
+ */
+void wireline_lane_schedule(struct wireline_lane *lane,
+			    enum wireline_schedule_kind kind,
+			    struct wireline_schedule *schedule)
+{
+	spin_lock_bh(&lane->lock);
+	if (kind == WIRELINE_DELAYS) {
+		if (schedule)
+			wireline_schedule_begin(schedule,
+						lane->config.propagation_ns);
+		swap(lane->delays, schedule);
+	} else {
+		schedule = wireline_clock_set_schedule(&lane->clock, schedule);
+	}
+	spin_unlock_bh(&lane->lock);
+	kvfree(schedule);
 }
 
 /*

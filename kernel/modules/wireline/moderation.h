@@ -27,8 +27,6 @@
 
 #include "frame.h"
 
-#define WIRELINE_NEVER_NS		U64_MAX
-
 #define WIRELINE_INTERVAL_MAX_NS	(10ULL * NSEC_PER_SEC)
 
 struct wireline_moderation {

@@ -16,6 +16,7 @@
 #include "end.h"
 #include "netdev.h"
 #include "receive.h"
+#include "schedule_file.h"
 #include "settings.h"
 #include "sysfs.h"
 
@@ -74,6 +75,9 @@ static void wireline_uninit(struct net_device *dev)
 	struct wireline_end *end = netdev_priv(dev);
 	struct wireline_end *peer = wireline_peer_rtnl(end);
 
+	wireline_lane_schedule(&end->tx, WIRELINE_RATES, NULL);
+	wireline_lane_schedule(&end->tx, WIRELINE_DELAYS, NULL);
+	wireline_schedule_file_forget(end);
 	if (!peer)
 		return;
 	RCU_INIT_POINTER(end->peer, NULL);

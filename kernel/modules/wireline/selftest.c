@@ -43,7 +43,9 @@ static void __init test_frame_bytes(void)
 
 static struct wireline_clock __init clock_at(u32 speed_mbps)
 {
-	return (struct wireline_clock) { .speed_mbps = speed_mbps };
+	return (struct wireline_clock) {
+		.speed_kbps = speed_mbps * WIRELINE_KBPS_PER_MBPS,
+	};
 }
 
 /* A busy wire carries exactly its speed. */
@@ -60,10 +62,10 @@ static void __init test_no_drift(u32 speed_mbps)
 		u32 bytes = 84 + n % 1455;
 
 		units += (u64)bytes * WIRELINE_BYTE_UNITS;
-		end_ns = wireline_clock_occupy(&clock, start_ns, bytes);
+		end_ns = wireline_clock_occupy(&clock, start_ns, bytes, 1);
 	}
 	EXPECT(end_ns == start_ns +
-	       div_u64(units + speed_mbps - 1, speed_mbps));
+	       div_u64(units + clock.speed_kbps - 1, clock.speed_kbps));
 }
 
 static void __init test_idle_and_speed(void)
@@ -71,15 +73,15 @@ static void __init test_idle_and_speed(void)
 	struct wireline_clock clock = clock_at(3);
 
 	/* 84 bytes at 3 Mbit/s: 224000 ns; 85: 226666 2/3 */
-	EXPECT(wireline_clock_occupy(&clock, 1000, 84) == 225000);
-	EXPECT(wireline_clock_occupy(&clock, 1000, 85) == 451667);
+	EXPECT(wireline_clock_occupy(&clock, 1000, 84, 1) == 225000);
+	EXPECT(wireline_clock_occupy(&clock, 1000, 85, 1) == 451667);
 	/* at that rounded instant the wire is free: the fraction is dropped */
-	EXPECT(wireline_clock_occupy(&clock, 451667, 84) == 675667);
-	EXPECT(wireline_clock_occupy(&clock, 1000000, 84) == 1224000);
+	EXPECT(wireline_clock_occupy(&clock, 451667, 84, 1) == 675667);
+	EXPECT(wireline_clock_occupy(&clock, 1000000, 84, 1) == 1224000);
 
 	clock.free_frac = 1;
 	wireline_clock_set_speed(&clock, 1000);
-	EXPECT(wireline_clock_occupy(&clock, 0, 84) == 1224001 + 672);
+	EXPECT(wireline_clock_occupy(&clock, 0, 84, 1) == 1224001 + 672);
 }
 
 static void __init test_steps(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What has no knob in ethtool, in /sys/class/net/DEV/wireline/. Each file is read
- * and written as a decimal number.
+ * and written as a decimal number, but for the schedule (schedule_file.c).
  *
  * propagation_ns: a property of the cable. The time between the instant a frame
  * has left the wire at DEV and its arrival at the peer: 0 (the default) to 10 s.
@@ -26,6 +26,7 @@
 
 #include "end.h"
 #include "netdev.h"
+#include "schedule_file.h"
 #include "sysfs.h"
 
 static ssize_t propagation_ns_show(struct device *device,
@@ -143,4 +144,5 @@ static struct attribute *wireline_sysfs_attrs[] = {
 const struct attribute_group wireline_sysfs_group = {
 	.name = "wireline",
 	.attrs = wireline_sysfs_attrs,
+	.bin_attrs = wireline_schedule_attrs,
 };

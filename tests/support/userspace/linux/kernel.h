@@ -8,6 +8,5 @@
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define DIV_ROUND_UP(dividend, divisor) (((dividend) + (divisor) - 1) / (divisor))
 #define rounddown(value, multiple) ((value) - (value) % (multiple))
-#define U32_MAX UINT32_MAX
 
 #endif /* USERSPACE_LINUX_KERNEL_H */

@@ -16,4 +16,7 @@ typedef int16_t s16;
 typedef int32_t s32;
 typedef int64_t s64;
 
+#define U32_MAX UINT32_MAX
+#define U64_MAX UINT64_MAX
+
 #endif /* USERSPACE_LINUX_TYPES_H */
