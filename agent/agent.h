@@ -24,6 +24,7 @@
 
 #define NSEC_PER_SEC	1000000000LL
 #define ID_MAX		32
+#define WORDS_MAX	64	/* of a line */
 
 /* The measurement's instants, in nanoseconds of CLOCK_MONOTONIC, which is 0 at boot. */
 struct schedule {
@@ -80,6 +81,14 @@ void enter_node(const char *node);
 pid_t fork_in_node(const char *node);
 void run_in_node(const char *node, char *const argv[]);
 void write_in_node(const char *node, const char *path, const char *value);
+void write_hex_in_node(const char *node, const char *path, const char *file);
+
+/* lines.c: files of lines; one without a last line 'end' is cut short, an error */
+char *text_of_file(const char *path);
+void for_each_line(const char *path, void (*carry_out)(int words, char *word[]));
+
+/* main.c: does what a line says, if that is done when the next begins */
+bool carry_out_now(int words, char *word[]);
 
 /*
  * held.c: programs whose files stay open. Whether one is held already; if not, its
@@ -118,6 +127,7 @@ void genl_watch_endpoint(int words, char *word[]);
 void genl_try_endpoint(int words, char *word[]);
 void program_endpoint(int words, char *word[]);
 void packet_try_endpoint(int words, char *word[]);
+void later_endpoint(int words, char *word[]);
 
 /* words.c: a plan line's words as numbers, bytes and addresses; an error calls them what */
 int64_t word_number(const char *word, const char *what);

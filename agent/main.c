@@ -8,6 +8,8 @@
  *   module  PATH                     load a kernel module
  *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
  *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
+ *   write-hex NODE PATH FILE         the bytes that FILE has in hexadecimal, in a file
+ *                                    of sysfs
  *   write-time NODE PATH N D         the same, of N / D of the us that the kernel
  *                                    by itself gives TSQ (kernel_time.c)
  *   genl    NODE FAMILY HEX          a request by generic netlink (genl.c)
@@ -20,7 +22,7 @@
  *   clock   T0 STEP [END]            the measurement's instants, ns since boot; of
  *                                    several the last, those before it being of
  *                                    endpoints that run and end before
- *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program NODE ID ...
+ *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program|later NODE ID ...
  *                                    an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
@@ -46,7 +48,6 @@
 #include "agent.h"
 #include "places.h"
 
-#define WORDS_MAX	64
 #define ENDLESS		INT64_MAX
 #define NSEC_PER_MSEC	1000000LL
 #define PROGRESS_NSEC	(50 * NSEC_PER_MSEC)
@@ -65,6 +66,7 @@ static const struct {
 	{ "genl-try", 7, 7, genl_try_endpoint },
 	{ "packet-try", 6, 6, packet_try_endpoint },
 	{ "program", 8, WORDS_MAX, program_endpoint },
+	{ "later", 4, 4, later_endpoint },
 };
 
 static pid_t *processes;	/* the endpoints', process_count of them */
@@ -168,6 +170,8 @@ static bool do_here(int words, char *word[])
 		load_module(word[1]);
 	else if (!strcmp(word[0], "write") && words == 4)
 		write_in_node(word[1], word[2], word[3]);
+	else if (!strcmp(word[0], "write-hex") && words == 4)
+		write_hex_in_node(word[1], word[2], word[3]);
 	else if (!strcmp(word[0], "write-time") && words == 5)
 		write_kernel_time(word[1], word[2], word[3], word[4]);
 	else if (!strcmp(word[0], "genl") && words == 4)
@@ -187,65 +191,26 @@ static bool do_here(int words, char *word[])
 	return true;
 }
 
-static void carry_out(int words, char *word[])
+bool carry_out_now(int words, char *word[])
 {
 	bool done;
 
 	die_doing(word);
 	done = do_here(words, word);
 	die_doing(word + words);
-	if (done)
-		return;
-	if (!strcmp(word[0], "run") && words >= 3)
+	if (!done && !strcmp(word[0], "run") && words >= 3) {
 		run_in_node(word[1], word + 2);
-	else
+		done = true;
+	}
+	return done;
+}
+
+static void carry_out(int words, char *word[])
+{
+	if (!carry_out_now(words, word))
 		start_endpoint(words, word);
 }
 
-/*
- * The whole plan is read before anything is forked: a child that shared the
- * parent's file would move its read position.
- */
-static char *plan_text(void)
-{
-	size_t length = 0, room = 0;
-	char *text = NULL;
-	FILE *plan = fopen(PLAN_FILE, "re");
-
-	if (!plan)
-		die_errno("cannot open the plan");
-	while (!feof(plan) && !ferror(plan)) {
-		room += 1 << 16;
-		text = realloc(text, room);
-		if (!text)
-			die("out of memory for the plan");
-		length += fread(text + length, 1, room - length - 1, plan);
-	}
-	if (ferror(plan))
-		die_errno("cannot read the plan");
-	fclose(plan);
-	text[length] = 0;
-	return text;
-}
-
-static void read_plan(void)
-{
-	char *rest, *line, *word[WORDS_MAX + 1], *text = plan_text();
-	int words;
-
-	while ((line = strsep(&text, "\n")) && text) {
-		if (!strcmp(line, "end"))
-			return;
-		rest = line;
-		for (words = 0; rest && words < WORDS_MAX; words++)
-			word[words] = strsep(&rest, "\t");
-		if (rest)
-			die("plan: '%s' has more than %d words", word[0], WORDS_MAX);
-		word[words] = NULL;
-		carry_out(words, word);
-	}
-	die("plan: cut short, it has no 'end'");
-}
 
 /*
  * Says how much has been measured, twenty times a virtual second. The host draws
@@ -306,7 +271,7 @@ static void write_done(void)
 static void measure(void)
 {
 	set_up_guest();
-	read_plan();
+	for_each_line(PLAN_FILE, carry_out);
 	if (now_ns() >= first_t0)
 		die("set-up took until %lld ns, past the start of the measurement",
 		    (long long)now_ns());

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,4 +88,34 @@ void write_in_node(const char *node, const char *path, const char *value)
 		die_errno("%s does not take '%s'", path, value);
 	close(fd);
 	leave_node();
+}
+
+/* A file of sysfs takes a page at a time. */
+void write_hex_in_node(const char *node, const char *path, const char *file)
+{
+	char *hex = text_of_file(file);
+	size_t bytes, at = 0;
+	unsigned char *value;
+	int fd;
+
+	hex[strcspn(hex, "\n")] = 0;
+	value = malloc(strlen(hex) / 2 + 1);
+	if (!value)
+		die("out of memory for %s", file);
+	bytes = word_bytes(hex, value, strlen(hex) / 2);
+	visit_node(node);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		die_errno("cannot open %s", path);
+	while (at < bytes) {
+		ssize_t taken = write(fd, value + at, bytes - at);
+
+		if (taken <= 0)
+			die_errno("%s does not take what %s has from byte %zu on", path, file, at);
+		at += taken;
+	}
+	close(fd);
+	leave_node();
+	free(value);
+	free(hex);
 }
