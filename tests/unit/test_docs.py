@@ -22,6 +22,7 @@ from tsqlab.experiment.testbed.written import (
     NodeTable,
     PairTable,
 )
+from tsqlab.experiment.vary import VaryTable
 from tsqlab.kernels.source import changes, patches_of, versions
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.summarise import DIRECTED
@@ -130,7 +131,7 @@ def test_links_lead_somewhere(page):
 def test_every_key_is_documented():
     text = (ROOT / "docs" / "experiments.md").read_text()
     graph = (NodeTable, LinkTable, MediumTable, MemberTable, PairTable)
-    for model in (*TABLES.values(), Report, *graph):
+    for model in (*TABLES.values(), Report, *graph, VaryTable):
         for key in model.model_fields:
             assert f"`{key}`" in text
     for name in (*TESTS, *PLOTS):

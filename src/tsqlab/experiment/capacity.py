@@ -21,6 +21,7 @@ from tsqlab.experiment.profile import (
 )
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import KernelTime
+from tsqlab.experiment.vary import wire_ends
 from tsqlab.model.mac import (
     MPDU_MAX_BYTES,
     MSDU_MAX_BYTES,
@@ -54,11 +55,14 @@ def capacity(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Capaci
 
 def _wires(spec: Spec, profile: Profile, others: Others) -> dict[str, WireCapacity]:
     found = {}
+    varied = {end.port.egress for table in spec.vary if table.rate or table.deliveries
+              for end in wire_ends(spec.testbed.graph, table.link)}  # fmt: skip
     for link in spec.testbed.graph.links:
         card = card_of(of_device(link.device, profile, others))
         for end in link.ends:
             line_rate = end.line_rate or card.line_rate
-            found[end.port.egress] = _wire(end.queue.rate, line_rate)
+            if end.port.egress not in varied:
+                found[end.port.egress] = _wire(end.queue.rate, line_rate)
     return found
 
 

@@ -23,6 +23,7 @@ from tsqlab.experiment.neutral import NEUTRAL, NO_LIMIT
 from tsqlab.experiment.profile import NAMED, Airlink, Others, Profile, data_rate, load_profile
 from tsqlab.experiment.spec import TABLES, Spec
 from tsqlab.experiment.tsq import Tsq
+from tsqlab.experiment.vary import said_changes
 from tsqlab.experiment.wording import NONE, text_of
 
 DEVICE = "device"
@@ -65,6 +66,7 @@ class Conditions:
         return {
             **{key: value for table in tables for key, value in _leaves(table)},
             **said_flows(self.spec.flow),
+            **said_changes(self.spec.vary),
         }
 
     @cached_property

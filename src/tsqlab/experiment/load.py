@@ -45,6 +45,7 @@ from tsqlab.experiment.spec import TABLES, Spec, full_key
 from tsqlab.experiment.testbed import GRAPH
 from tsqlab.experiment.testbed.written import gathered, place_in_file
 from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
+from tsqlab.experiment.vary_files import with_files
 from tsqlab.results.look import Look
 
 CELLS_MAX = 10_000
@@ -199,9 +200,9 @@ class _Reader:
 
     def _tables(self) -> dict[str, Any]:
         """All but the matrix."""
+        raw = {key: table for key, table in self.file.tables.items() if key != "matrix"}
         try:
-            return gathered({key: table for key, table in self.file.tables.items()
-                             if key != "matrix"})  # fmt: skip
+            return gathered(with_files(raw, self.home))
         except KeyedError as error:
             raise self._error(error.where, str(error)) from None
 

@@ -39,6 +39,7 @@ from tsqlab.experiment.shown import Report
 from tsqlab.experiment.testbed import QDISCS, Egress, Table, Testbed
 from tsqlab.experiment.testbed.written import KEPT_AS, NODES, gathered
 from tsqlab.experiment.tsq import Tsq, TsqSetting
+from tsqlab.experiment.vary import VaryTables, check_vary
 from tsqlab.units import BASE_UNITS, Duration, Rate, Size
 
 __all__ = ["QDISCS", "TABLES", "Egress", "Flows", "Lab", "Sender", "Spec", "Testbed"]
@@ -189,6 +190,7 @@ class Spec(Table):
     testbed: Testbed = Testbed()
     flows: Flows = Flows()
     flow: FlowTables = ()  # what is sent in the place of a test
+    vary: VaryTables = ()  # what links are like over time
     sender: Sender = Sender()
     lab: Lab = Lab()
     report: Report = Report()
@@ -213,6 +215,12 @@ class Spec(Table):
         stored = info.context and info.context.get(BASE_UNITS)  # which has all keys
         given = () if stored else self.flows.model_fields_set
         check_flows(self.flow, self.testbed.graph, self.flows.length, self.flows.step, given)
+        return self
+
+    @model_validator(mode="after")
+    def _changes(self) -> Spec:
+        lasts = Duration(self.flows.total - self.flows.delay)
+        check_vary(self.vary, self.testbed.graph, lasts)
         return self
 
     @model_validator(mode="after")

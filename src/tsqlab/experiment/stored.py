@@ -113,8 +113,8 @@ def measured(spec: Spec) -> dict[str, Any]:
     """A specification as plain data, without what a cell would have to have for it to matter.
 
     That is the keys of captures where nothing is captured, changes of a profile if none is, what
-    ran before if nothing did, flows of its own if there are none, and keys of layouts that came
-    after the cell's own.
+    ran before if nothing did, flows of its own and changes of links if there are none, and keys of
+    layouts that came after the cell's own.
     """
     data = plain(spec)
     for key in RECENT & foreign(spec.testbed.layout).keys():
@@ -128,6 +128,8 @@ def measured(spec: Spec) -> dict[str, Any]:
         del data["lab"]["before"]
     if not spec.flow:
         del data["flow"]
+    if not spec.vary:
+        del data["vary"]
     return data
 
 

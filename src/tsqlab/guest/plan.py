@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tsqlab.errors import TsqlabError
-from tsqlab.experiment.before import REST, earlier, time_before
+from tsqlab.experiment.before import REST, earlier
 from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
 from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.captures import capture_lines, set_up_lines
+from tsqlab.guest.instants import T0_NS, t0_ns
 from tsqlab.guest.places import PLAN_NAME
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
@@ -24,10 +24,8 @@ from tsqlab.guest.testbed import (
     qdisc_series,
     wiring,
 )
-
-T0_NS = 10_000_000_000
-"""When the measurement starts, after the boot, in virtual time, or what runs before it. Set-up is
-done long before, whatever it took, so its own timing cannot be seen in a result."""
+from tsqlab.guest.testbed.changes import changes_later
+from tsqlab.guest.testbed.common import encode
 
 BOOT_UNIX_NS = 1_700_000_000_000_000_000
 """The guest's wall clock at its boot, the same for every run."""
@@ -67,18 +65,6 @@ class Plan:
         return replace(self, measurement=(*others, *lines, end))
 
 
-def encode(lines: Iterable[PlanLine]) -> str:
-    """The text of lines, whose words tabs separate. Raises TsqlabError."""
-    return "".join("\t".join(map(_word, line)) + "\n" for line in lines)
-
-
-def _word(text: str) -> str:
-    if not text or any(separator in text for separator in "\t\r\n\0"):
-        raise TsqlabError(f"{text!r} cannot be a word of a guest's plan: tabs and line breaks "
-                          "part words and lines")  # fmt: skip
-    return text
-
-
 def make_plan(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Plan:
     """The plan of one cell over devices of *profile*, and of *others* where its graph names them.
 
@@ -86,15 +72,12 @@ def make_plan(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Plan:
     """
     wired = wiring(spec, profile, others)
     # Captures are last, so that they move nothing that is there without them.
-    measured = (*_endpoints(spec, wired), *capture_lines(spec, wired))
+    later, changes = changes_later(wired)
+    measured = (*_endpoints(spec, wired), *later, *capture_lines(spec, wired))
     set_up = (*wired.set_up(), *set_up_lines(spec))
     before = _before(spec, wired)
-    return Plan(set_up, (*before, _clock(spec), *measured, ["end"]), wired.files)
-
-
-def t0_ns(spec: Spec) -> int:
-    """When a cell's measurement starts, after the boot."""
-    return T0_NS + time_before(spec.lab.before)
+    files = {**wired.files, **changes}
+    return Plan(set_up, (*before, _clock(spec), *measured, ["end"]), files)
 
 
 def _clock(spec: Spec) -> PlanLine:

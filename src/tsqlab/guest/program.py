@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.guest.instants import T0_NS
 from tsqlab.guest.places import PRELOAD_DIR
-from tsqlab.guest.plan import T0_NS
 from tsqlab.guest.testbed import PlanLine
 from tsqlab.results.files import open_regular
 from tsqlab.results.measurement import read_table

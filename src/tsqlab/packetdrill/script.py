@@ -12,8 +12,9 @@ from pathlib import Path, PurePath
 
 from tsqlab.errors import TsqlabError
 from tsqlab.guest.boot import STUCK_AFTER_S, GuestError, Machine
+from tsqlab.guest.instants import T0_NS
 from tsqlab.guest.places import PLAN_DIR, PROGRAM, SCRIPTS_DIR
-from tsqlab.guest.plan import T0_NS, Plan
+from tsqlab.guest.plan import Plan
 from tsqlab.guest.program import Ended, Program, read_ended, read_output
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.testbed.common import write_sysctls

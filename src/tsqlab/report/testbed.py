@@ -9,6 +9,7 @@ from tsqlab.experiment.profile import MINSTREL, data_rate
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress
 from tsqlab.experiment.testbed.graph import Graph, Member, Role, Way
+from tsqlab.experiment.vary import VARY, said_changes
 from tsqlab.experiment.wording import text_of
 from tsqlab.guest.testbed import Wiring
 from tsqlab.guest.testbed.channel import Channel
@@ -25,7 +26,18 @@ def testbed_lines(spec: Spec, wired: Wiring) -> Iterator[str]:
     for channel in wired.channels:
         yield from _table(_channel(channel), _radios(channel))
         yield from (f"  {_way(way)}" for way in channel.medium.ways)
+    yield from _changes(spec)
     yield _flows(spec)
+
+
+def _changes(spec: Spec) -> Iterator[str]:
+    """What of links varies: "R>S varies: rate 0 s 10 Mbit/s, 1 s 2 Mbit/s"."""
+    said = said_changes(spec.vary)
+    for number, table in enumerate(spec.vary, 1):
+        at = f"{VARY}.{number}."
+        what = (f"{key.removeprefix(at)} {text}" for key, text in said.items()
+                if key.startswith(at) and key != f"{at}link")  # fmt: skip
+        yield f"{table.link} varies: {'; '.join(what)}"
 
 
 def _flows(spec: Spec) -> str:

@@ -21,7 +21,8 @@ from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.boot import GuestError, Machine
 from tsqlab.guest.captures import captures
 from tsqlab.guest.collect import collect
-from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan, t0_ns
+from tsqlab.guest.instants import t0_ns
+from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel

@@ -14,7 +14,7 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured
-from tsqlab.guest.plan import T0_NS, t0_ns
+from tsqlab.guest.instants import T0_NS, t0_ns
 from tsqlab.guest.testbed.settings import guest_sysctls
 from tsqlab.units import BASE_UNITS
 

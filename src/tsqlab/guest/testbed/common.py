@@ -75,19 +75,24 @@ def offload_lines(
             yield ["ethtool", port.node, "-K", port.device, *states]
 
 
-def egress_queues(device: str, egress: Egress) -> list[str]:
+def netem_words(egress: Egress) -> str:
+    """netem of one egress, in the words of tc(8)."""
+    # This leaves room for a second of small packets at 100 Gbit/s: netem's own limit must not
+    # drop any.
+    words = "netem limit 10000000"
+    words += f" delay {egress.delay / 1000:.3f}us" if egress.delay else ""
+    return words + (f" loss {egress.loss / 10**7:.7f}%" if egress.loss else "")
+
+
+def egress_queues(device: str, egress: Egress, *, loses: bool = False) -> list[str]:
     """tc(8) commands for one egress: netem over HTB over the qdisc, as far as each is asked.
 
-    netem holds packets on their way to the rest, so a rate below it is kept as it is.
+    netem holds packets on their way to the rest, so a rate below it is kept as it is. *loses*:
+    whether it will lose some later.
     """
     parent, lines = "root", []
-    if egress.delay or egress.loss:
-        # This leaves room for a second of small packets at 100 Gbit/s: netem's own limit must not
-        # drop any.
-        line = f"qdisc add dev {device} {parent} handle 5: netem limit 10000000"
-        line += f" delay {egress.delay / 1000:.3f}us" if egress.delay else ""
-        line += f" loss {egress.loss / 10**7:.7f}%" if egress.loss else ""
-        lines.append(line)
+    if egress.delay or egress.loss or loses:
+        lines.append(f"qdisc add dev {device} {parent} handle 5: {netem_words(egress)}")
         parent = "parent 5:1"
     if egress.rate is not None:
         lines.append(f"qdisc add dev {device} {parent} handle 1: htb default 1")
@@ -107,3 +112,15 @@ def batch(lines: Iterable[str]) -> str:
         if any(separator in command for separator in "\r\n\0"):
             raise TsqlabError(f"{command!r} cannot be a line of a batch")
     return "".join(f"{command}\n" for command in commands)
+
+
+def encode(lines: Iterable[PlanLine]) -> str:
+    """The text of lines, whose words tabs separate. Raises TsqlabError."""
+    return "".join("\t".join(map(_word, line)) + "\n" for line in lines)
+
+
+def _word(text: str) -> str:
+    if not text or any(separator in text for separator in "\t\r\n\0"):
+        raise TsqlabError(f"{text!r} cannot be a word of a guest's plan: tabs and line breaks "
+                          "part words and lines")  # fmt: skip
+    return text

@@ -21,6 +21,7 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress, Port
 from tsqlab.experiment.testbed.graph import LinkEnd
 from tsqlab.experiment.testbed.routes import routes
+from tsqlab.experiment.vary import wire_ends
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.channel import Channel, WatchedRadio
 from tsqlab.guest.testbed.common import (
@@ -33,6 +34,7 @@ from tsqlab.guest.testbed.common import (
     write_sysctls,
 )
 from tsqlab.guest.testbed.controls import control_lines
+from tsqlab.guest.testbed.schedules import schedule_files, schedule_lines
 from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
 from tsqlab.guest.testbed.wires import card_lines, like_programs, wire_batch
 
@@ -87,6 +89,7 @@ class Wiring:
         links = ((link.near.port, link.far.port) for link in self.graph.links)
         made = [f"netns add {node}" for node in self.graph.nodes]
         files = {"links.ip": batch([*made, *wire_batch(links)])}
+        files |= schedule_files(self.spec, self.graph.link_ends)
         if self.cards:
             moves = (f"link set dev {end.port.device} netns {end.port.node}"
                      for end, _ in self.cards)  # fmt: skip
@@ -106,7 +109,7 @@ class Wiring:
         links = [(link.near.port, link.far.port) for link in self.graph.links]
         lines += known_neighbours(self.spec, node, links)
         files = {f"{node}.ip": batch(lines)}
-        queues = [egress_queues(port.device, self._queues[port])
+        queues = [egress_queues(port.device, self._queues[port], loses=port in self._losing)
                   for port in self.graph.ports_of(node)]  # fmt: skip
         if any(queues):  # a radio may have no more than the queues of mac80211
             files[f"{node}.tc"] = batch(line for lines in queues for line in lines)
@@ -122,6 +125,8 @@ class Wiring:
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         yield from like_programs(line for end, card in self.cards
                                  for line in card_lines(end, card, self._shift(end)))  # fmt: skip
+        for end, _ in self.cards:
+            yield from schedule_lines(self.spec, end)
         if self.cards:
             yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         if self.channels:
@@ -163,6 +168,12 @@ class Wiring:
     def _shift(self, end: LinkEnd) -> int:
         """What a card's driver writes to sk_pacing_shift: those of the sending hosts alone do."""
         return self.spec.sender.tsq.shift if end.port.node in self.spec.hosts else 0
+
+    @cached_property
+    def _losing(self) -> frozenset[Port]:
+        """The ports of wires on which losses change over time."""
+        tables = (table for table in self.spec.vary if table.loss is not None)
+        return frozenset(end.port for table in tables for end in wire_ends(self.graph, table.link))
 
     @cached_property
     def _queues(self) -> Mapping[Port, Egress]:
