@@ -34,4 +34,4 @@ def collect(out: Path, spec: Spec, profile: Profile, others: Others = NO_OTHERS)
 def _radio(out: Path, radio: WatchedRadio) -> RadioTables:
     array = read_table(out / f"{radio.series}-array.tsv")
     counters = read_table(out / f"{radio.series}.tsv")
-    return RadioTables(radio.peer, counters, tuple(array["value"].tolist()), radio.is_access_point)
+    return RadioTables(radio.peer, counters, tuple(array["value"].tolist()), radio.role)

@@ -52,6 +52,14 @@ MISSING = -1.0
 Capacity = Mapping[str, float]
 """What a part of the testbed can do at most: the fields of a class in tsqlab.results.record."""
 
+_AP, _STATION = "ap", "station"
+
+
+def usual_role(node: str) -> str:
+    """What a node's radio is by the name of the node, in a file that says nothing else."""
+    return _AP if node == ACCESS_POINT else _STATION
+
+
 _INSTANT_S = 1e-3  # two samples are never so near; Unix time as a float is not exact
 _PING = re.compile(r"Ping \(ms\).*")
 _PING_RUNNERS = ("PingRunner", "IrttRunner")  # an average of several series is no ping
@@ -143,13 +151,18 @@ class Radio:
     """The samples of what one radio sends."""
 
     node: str
-    is_station: bool  # False for an access point
+    role: str  # what it is on its medium: "ap", "station", "peer", ...
     aggregate: Samples  # the mean number of frames in the PPDUs of the time that ends at the sample
     ppdus: Samples  # cumulative, as are the others below; Flent's own files have none of them
     subframes: Samples
     counters: Rows  # all that is counted, if the file is the lab's
     most: Capacity
     tx_ns: Samples  # the time that it was on the air itself, cumulative as all are
+
+    @property
+    def is_station(self) -> bool:
+        """Whether what it sends is its own node's first of all, and not an access point's."""
+        return self.role != _AP
 
     def aggregate_mean(self, begin_s: float, end_s: float) -> float | None:
         """The mean frames of all PPDUs from *begin_s* to *end_s*; in Flent's files, of samples."""
@@ -220,8 +233,12 @@ class Trace:
         return _pooled([flow.rtt_ms.between(self.begin_s, self.end_s) for flow in self.flows])
 
     def senders(self) -> list[Radio]:
-        """The radios that send the flows' data: the stations, or the AP if there are no uploads."""
-        if any(flow.own for flow in self.flows):
+        """The radios that send the flows' data: the stations, or the AP if there are no uploads.
+
+        Of [[flow]] tables, and of networks without an access point, those at which flows begin.
+        """
+        alike = not {radio.role for radio in self.radios} <= {_AP, _STATION}
+        if alike or any(flow.own for flow in self.flows):
             sending = {radio_node(flow, self.radios) for flow in self.flows}
             return [radio for radio in self.radios if radio.node in sending]
         up = any(flow.direction == "up" for flow in self.flows)
@@ -418,7 +435,7 @@ def _radio(
     ]
     return Radio(
         node,
-        meta.get(ROLE_KEY, "ap" if node == ACCESS_POINT else "station") != "ap",
+        str(meta.get(ROLE_KEY, usual_role(node))),
         _samples(stations, "avg_aggr_size", t0_unix_s),
         _samples(records, "ppdus", t0_unix_s),
         _samples(records, "subframes", t0_unix_s),

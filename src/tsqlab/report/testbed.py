@@ -87,11 +87,14 @@ def _radios(channel: Channel) -> Iterator[list[str]]:
         yield [port.node, port.device, port.address, _role(member), _queue(queue)]
 
 
+_ROLES = {Role.AP: "access point", Role.PEER: "peer"}
+
+
 def _role(member: Member) -> str:
-    if member.role == Role.AP:
-        return "access point"
-    rate = f", {member.rate}" if member.rate else ""
-    return f"station of {member.access_point}{rate}"
+    if member.role == Role.STATION:
+        rate = f", {member.rate}" if member.rate else ""
+        return f"station of {member.access_point}{rate}"
+    return _ROLES[member.role]
 
 
 def _queue(queue: Egress) -> str:

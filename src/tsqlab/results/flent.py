@@ -44,6 +44,7 @@ from tsqlab.metrics.document import (
     Own,
     Trace,
     trace,
+    usual_role,
 )
 from tsqlab.metrics.summarise import Metrics, summarise_trace
 from tsqlab.results.computed import Computed, compute, computed_of
@@ -66,7 +67,7 @@ from tsqlab.results.samples import (
     qdisc_samples,
     radio_samples,
 )
-from tsqlab.topology import ACCESS_POINT, CLIENT
+from tsqlab.topology import CLIENT
 
 VERSION = 4
 SUFFIX = ".flent.gz"
@@ -98,8 +99,8 @@ def to_flent(record: CellRecord) -> Document:
         series_meta[name][FLOW_KEY] = _own_meta(name, own, record)
     for node, radio in record.measurement.radios.items():
         series_meta[_radio(node)]["SUBFRAMES_OF"] = _trimmed(radio.subframes_of)
-        if radio.is_access_point not in (None, node == ACCESS_POINT):
-            series_meta[_radio(node)][ROLE_KEY] = "ap" if radio.is_access_point else "station"
+        if radio.role not in (None, usual_role(node)):
+            series_meta[_radio(node)][ROLE_KEY] = radio.role
     for name, most in _capacities(record.capacity).items():
         if name in series_meta:
             series_meta[name][CAPACITY_KEY] = asdict(most)

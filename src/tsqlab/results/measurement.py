@@ -43,8 +43,8 @@ class RadioTables:
     # Cumulative, except for what waits at the moment of the sample: airlink's stats.h says which.
     counters: Table
     subframes_of: tuple[int, ...]  # element n - 1 counts all PPDUs of n frames
-    # Whether it is an access point; None: if its node is called so.
-    is_access_point: bool | None = None
+    # What it is on its medium: "ap", "station", "peer"; None: what its node is called.
+    role: str | None = None
 
 
 @dataclass(frozen=True)

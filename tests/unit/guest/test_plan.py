@@ -128,6 +128,30 @@ SPECS = {
         "flows": {"streams": 2},
         "lab": {"capture": ["other", "C2>AP2"]},
     },
+    "peers": {
+        "nodes": {
+            "S": {},
+            "N1": {"server": "S", "via": {"N4": "N3"}},
+            "N2": {},
+            "N3": {},
+            "N4": {},
+            "AP": {},
+            "C": {"server": "AP"},
+        },
+        "link": [{"between": ["N4", "S"]}],
+        "medium": [
+            {
+                "name": "air",
+                "members": {
+                    **dict.fromkeys(("N1", "N2", "N3", "N4"), "peer"),
+                    "AP": "ap",
+                    "C": "station",
+                },
+                "pairs": {"N1-N4": {"hears": False}, "N1>N2": {"loss": "1 %"}},
+            },
+        ],
+        "lab": {"capture": ["N2>air"]},
+    },
     "wifi-today": {"testbed": {"layout": "wifi", "device": "brcmfmac"}},
 }
 

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.invalid import hint
 from tsqlab.experiment.profile import MINSTREL
-from tsqlab.experiment.testbed.graph import Graph, Role
+from tsqlab.experiment.testbed.graph import NETWORKS, Graph, Role
 from tsqlab.experiment.testbed.routes import neighbour_address, parts
 from tsqlab.experiment.testbed.written import LinkTable, MediumTable, MemberTable, NodeTable
 
 NODES_MAX = 1000
 STATIONS_MAX = 250
-"""How many stations an access point may have: a block of addresses has room for this many."""
+"""How many stations an access point may have, or members another network: a block of addresses has
+room for this many."""
 
 _NODE, _LINK, _MEDIUM = "node", "link", "medium"
 
@@ -91,8 +92,10 @@ def _check_medium(name: str, medium: MediumTable, nodes: Mapping[str, NodeTable]
     where = [_MEDIUM, name]
     if name in nodes:
         raise KeyedError([*where, "name"], f'"{name}" is a node; expected another name')
-    if not any(member.role == Role.AP.value for member in medium.members.values()):
+    if nodes_of(medium, Role.STATION) and not nodes_of(medium, Role.AP):
         raise KeyedError([*where, "members"], f'expected an access point, role "{Role.AP.value}"')
+    for role in NETWORKS:
+        _check_network([*where, "members"], role, nodes_of(medium, role))
     for node, member in medium.members.items():
         if node not in nodes:
             raise KeyedError([*where, "members", node], _no_node(node, nodes))
@@ -102,8 +105,8 @@ def _check_medium(name: str, medium: MediumTable, nodes: Mapping[str, NodeTable]
 
 
 def _check_member(where: list[str], member: MemberTable, medium: MediumTable) -> None:
-    access_points = [node for node, one in medium.members.items() if one.role == Role.AP.value]
-    if member.role == Role.AP.value:
+    access_points = nodes_of(medium, Role.AP)
+    if member.role != Role.STATION.value:
         for key in ("of", "rate"):
             if getattr(member, key):
                 raise KeyedError([*where, key], "belongs to a station")
@@ -117,6 +120,16 @@ def _check_member(where: list[str], member: MemberTable, medium: MediumTable) ->
     if member.of and member.of not in access_points:
         known = f"the access points are {', '.join(access_points)}"
         raise KeyedError([*where, "of"], f'"{member.of}" is no access point on it; {known}')
+
+
+def _check_network(where: list[str], role: Role, nodes: tuple[str, ...]) -> None:
+    if len(nodes) == 1:
+        raise KeyedError([*where, nodes[0]], f'is alone; expected another of role "{role.value}"')
+    if len(nodes) > STATIONS_MAX:
+        raise KeyedError(
+            where,
+            f'{len(nodes)} have the role "{role.value}"; expected {STATIONS_MAX} at most',
+        )
 
 
 def _check_pair(where: list[str], pair: str, medium: MediumTable) -> None:
@@ -156,7 +169,11 @@ def _check_count(where: list[str], medium: MediumTable) -> None:
 
 def stations_of(medium: MediumTable) -> Iterator[tuple[str, str]]:
     """Each station with its access point: the only one there is, if it names none."""
-    first = next((node for node, one in medium.members.items() if one.role == Role.AP.value), "")
-    for node, member in medium.members.items():
-        if member.role == Role.STATION.value:
-            yield node, member.of or first
+    first = next(iter(nodes_of(medium, Role.AP)), "")
+    for node in nodes_of(medium, Role.STATION):
+        yield node, medium.members[node].of or first
+
+
+def nodes_of(medium: MediumTable, role: Role) -> tuple[str, ...]:
+    """The members of that role."""
+    return tuple(node for node, one in medium.members.items() if one.role == role.value)

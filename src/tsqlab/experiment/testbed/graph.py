@@ -2,7 +2,8 @@
 """A testbed as a graph: nodes, the links and the media between them. All wiring follows from it.
 
 A node is a network namespace. A link is a wire between two nodes. A medium is a radio channel,
-which its members share: access points and their stations, each with a radio of its own.
+which its members share, each with a radio of its own: access points and their stations, and
+networks without an access point, whose members reach those that they hear.
 
 A graph says what each port is called and which addresses it has, so that what makes it decides:
 a template (`templates`) as it always did, the rules of `rules` for a graph that a user wrote.
@@ -11,7 +12,7 @@ a template (`templates`) as it always did, the rules of `rules` for a graph that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -72,6 +73,11 @@ class Role(Enum):
 
     AP = "ap"
     STATION = "station"
+    PEER = "peer"  # exchanges frames with any other peer that it hears; of the fullmac front
+
+
+NETWORKS = (Role.PEER,)
+"""The roles whose members on a medium are a network without an access point, one of each role."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,25 @@ class Medium:
         """The access points."""
         return tuple(member for member in self.members if member.role == Role.AP)
 
+    @property
+    def networks(self) -> tuple[tuple[Member, ...], ...]:
+        """The members of each network without an access point."""
+        found = (
+            tuple(member for member in self.members if member.role == role) for role in NETWORKS
+        )
+        return tuple(members for members in found if members)
+
+    def network_of(self, member: Member) -> tuple[Member, ...]:
+        """The members of its network without an access point, itself among them; or none."""
+        return next((members for members in self.networks if member in members), ())
+
+    @property
+    def deaf(self) -> frozenset[frozenset[str]]:
+        """Pairs of nodes that cannot exchange frames: one of them does not hear the other."""
+        return frozenset(
+            frozenset((way.sender, way.receiver)) for way in self.ways if way.hears is False
+        )
+
     def stations_of(self, access_point: Member) -> tuple[Member, ...]:
         """The stations of one of them."""
         node = access_point.port.node
@@ -123,6 +148,38 @@ class Medium:
     def at(self, node: str) -> Member:
         """The member at that node."""
         return next(member for member in self.members if member.port.node == node)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The ports that share a block of addresses: of a BSS, of another network, of a wire."""
+
+    ports: tuple[Port, ...]
+    # Pairs of nodes that do not reach each other in it; none of a BSS, whose access point forwards.
+    apart: frozenset[frozenset[str]] = frozenset()
+    relays: bool = False  # whether a member forwards what comes to and goes by the same port
+
+    def neighbours(self, node: str) -> tuple[Port, ...]:
+        """The ports that a node in it reaches without a router."""
+        if self.apart:
+            return self._neighbours[node]
+        return tuple(port for port in self.ports if port.node != node)
+
+    @cached_property
+    def _neighbours(self) -> Mapping[str, tuple[Port, ...]]:
+        return {
+            port.node: tuple(
+                other
+                for other in self.ports
+                if other != port and frozenset((port.node, other.node)) not in self.apart
+            )
+            for port in self.ports
+        }
+
+    def between(self, node: str) -> bool:
+        """Whether a node in it has two neighbours that do not reach each other."""
+        mine = {port.node for port in self.neighbours(node)}
+        return any(pair <= mine for pair in self.apart)
 
 
 @dataclass(frozen=True)
@@ -178,21 +235,17 @@ class Graph:
         return (*radios, *(end.port for end in self.link_ends))
 
     @cached_property
-    def segments(self) -> tuple[tuple[Port, ...], ...]:
-        """The ports that reach each other without a router: of each BSS, and of each wire."""
-        bsses = (
-            (access_point.port, *(station.port for station in medium.stations_of(access_point)))
-            for medium in self.media
-            for access_point in medium.access_points
-        )
-        return (*bsses, *((link.near.port, link.far.port) for link in self.links))
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments of all media, then those of all wires."""
+        of_media = (segment for medium in self.media for segment in _segments(medium))
+        return (*of_media, *(Segment((link.near.port, link.far.port)) for link in self.links))
 
     @cached_property
     def segments_at(self) -> Mapping[str, tuple[int, ...]]:
         """The places in *segments* of those that each node has a port in."""
         found: dict[str, tuple[int, ...]] = dict.fromkeys(self.nodes, ())
         for place, segment in enumerate(self.segments):
-            for port in segment:
+            for port in segment.ports:
                 found[port.node] += (place,)
         return found
 
@@ -239,8 +292,34 @@ class Graph:
         return next((radio for radio in self.radios if radio.member.port.node == node), None)
 
     def forwards(self, node: str) -> bool:
-        """Whether a node is a router: it has several ports."""
-        return len(self.ports_of(node)) > 1
+        """Whether a node is a router: it has several ports, or is a relay."""
+        return len(self.ports_of(node)) > 1 or node in self.relays
+
+    @cached_property
+    def relays(self) -> frozenset[str]:
+        """The nodes that forward what comes by radio over the same radio.
+
+        Members of a network are on the way between neighbours of theirs that do not reach each
+        other, and on ways that are given.
+        """
+        named = {neighbour for ways in self.via.values() for neighbour in ways.values()}
+        return frozenset(
+            port.node
+            for segment in self.segments
+            if segment.relays
+            for port in segment.ports
+            if port.node in named or segment.between(port.node)
+        )
+
+
+def _segments(medium: Medium) -> Iterator[Segment]:
+    for access_point in medium.access_points:
+        stations = medium.stations_of(access_point)
+        yield Segment(tuple(member.port for member in (access_point, *stations)))
+    for members in medium.networks:
+        nodes = {member.port.node for member in members}
+        apart = frozenset(pair for pair in medium.deaf if pair <= nodes)
+        yield Segment(tuple(member.port for member in members), apart, relays=True)
 
 
 def _stations(medium: Medium) -> tuple[Member, ...]:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tsqlab.experiment.testbed.check import stations_of
+from tsqlab.experiment.testbed.check import nodes_of, stations_of
 from tsqlab.experiment.testbed.graph import (
+    NETWORKS,
     Ends,
     Graph,
     Link,
@@ -68,9 +70,7 @@ def _medium(testbed: Testbed, table: MediumTable, number: int, ports: Ports) -> 
     members: list[Member] = []
     stations = tuple(stations_of(table))
     qdisc = table.qdisc or testbed.qdisc
-    for node, member in table.members.items():
-        if member.role != Role.AP.value:
-            continue
+    for node in nodes_of(table, Role.AP):
         mine = tuple(station for station, access_point in stations if access_point == node)
         port, others = ports.of_bss(node, table.name, mine)
         members.append(Member(port, _queue(testbed, port.egress, qdisc=qdisc), Role.AP))
@@ -84,6 +84,12 @@ def _medium(testbed: Testbed, table: MediumTable, number: int, ports: Ports) -> 
             )
             for station, other in others.items()
         )
+    for role in NETWORKS:
+        if nodes := nodes_of(table, role):
+            members += (
+                Member(port, _queue(testbed, port.egress, qdisc=qdisc), role)
+                for port in ports.of_network(table.name, nodes)
+            )
     ways = _ways(table, members)
     return Medium(
         table.name,
@@ -99,23 +105,30 @@ def _medium(testbed: Testbed, table: MediumTable, number: int, ports: Ports) -> 
 def _ways(table: MediumTable, members: list[Member]) -> dict[tuple[str, str], Way]:
     """What is not as without noise: the medium's losses, stations' own rates, then pairs."""
     found: dict[tuple[str, str], Way] = {}
-    for member in members:
-        if member.role != Role.STATION:
-            continue
-        up = (member.port.node, member.access_point)
-        for sender, receiver in (up, (up[1], up[0])):
-            way = Way(sender, receiver)
-            if table.loss or table.snr is not None:
-                way = replace(way, loss=table.loss, snr=table.snr)
-            if sender == member.access_point:  # the station's own radio has its rate itself
-                way = replace(way, rate=member.rate)
-            if way != Way(sender, receiver):
-                found[sender, receiver] = way
+    for sender, receiver in _links(members):
+        way = Way(sender, receiver)
+        if table.loss or table.snr is not None:
+            way = replace(way, loss=table.loss, snr=table.snr)
+        if table.members[receiver].rate:  # its own radio has the rate of what it sends itself
+            way = replace(way, rate=table.members[receiver].rate)
+        if way != Way(sender, receiver):
+            found[sender, receiver] = way
     for pair, said in table.pairs.items():
         for ends in ways_of(pair):
             given = {key: value for key, value in said if value is not None}
             found[ends] = replace(found.get(ends, Way(*ends)), **given)
     return found
+
+
+def _links(members: list[Member]) -> Iterator[tuple[str, str]]:
+    """Who sends data to whom: a station and its access point, and all that are in a network."""
+    for member in members:
+        node = member.port.node
+        if member.role == Role.STATION:
+            yield from ((node, member.access_point), (member.access_point, node))
+        elif member.role in NETWORKS:
+            yield from ((node, other.port.node) for other in members
+                        if other.role == member.role and other != member)  # fmt: skip
 
 
 def ways_of(pair: str) -> tuple[tuple[str, str], ...]:

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The routes of a graph's nodes: by the fewest hops, unless the graph gives a way.
 
-A segment is what ports share without a router (a wire, a BSS), and has a block of addresses. A
-node needs a route to each block that it has no port in. Of ways that are equally short it takes
-the one whose segments come first in the graph.
+A segment is a wire, a BSS or another network of radios, and has a block of addresses. A node needs
+a route to each block that it has no port in. Where not all in a segment reach each other, each of
+them is a destination of its own, for all nodes: the block leads only to neighbours. Of ways that
+are equally short a node takes the one whose segments come first in the graph.
 """
 
 from __future__ import annotations
 
 import ipaddress
 from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tsqlab.experiment.testbed.graph import Graph, Port, Role
@@ -29,12 +31,16 @@ def routes(graph: Graph, node: str) -> tuple[Route, ...]:
     A station sends to its access point whatever it has no route for, also if nothing is beyond.
     """
     given = _given(graph, node)
-    gateways = _gateways(graph, node)
+    named = {route.to for route in given}
+    ways = _next_nodes(graph, node)
+    relayed = (route for route in _relayed(graph, node, ways) if route.to not in named)
+    gateways = _gateways(graph, node, ways)
     if not gateways:
         gateways = _access_point(graph, node)
     if len(set(gateways.values())) == 1:
-        return (*given, Route("default", next(iter(gateways.values()))))
-    return (*given, *(Route(block, gateway) for block, gateway in gateways.items()))
+        return (*given, *relayed, Route("default", next(iter(gateways.values()))))
+    beyond = (Route(to, gateway) for to, gateway in gateways.items() if to not in named)
+    return (*given, *relayed, *beyond)
 
 
 def parts(graph: Graph) -> dict[str, int]:
@@ -46,26 +52,40 @@ def parts(graph: Graph) -> dict[str, int]:
     return found
 
 
-def _gateways(graph: Graph, node: str) -> dict[str, str]:
-    """The address of the next node, by the block that it leads to."""
-    via = _next_nodes(graph, node)
-    found = {}
-    for segment in graph.segments:
-        members = [port.node for port in segment]
-        if node in members:
-            continue
-        nearest = min(members, key=lambda member: via[member].hops if member in via else len(via))
-        if nearest in via:
-            found[_block(segment[0])] = via[nearest].gateway
-    return found
-
-
 @dataclass(frozen=True)
 class _Next:
     """How a node goes on to another."""
 
     gateway: str  # the address of the next node
     hops: int
+
+
+def _relayed(graph: Graph, node: str, ways: Mapping[str, _Next]) -> Iterator[Route]:
+    """Routes to those that share a segment with a node, but are no neighbours of it."""
+    for place in graph.segments_at[node]:
+        segment = graph.segments[place]
+        for port in segment.ports if segment.apart else ():
+            if frozenset((node, port.node)) in segment.apart and port.node in ways:
+                yield Route(port.host_address, ways[port.node].gateway)
+
+
+def _gateways(graph: Graph, node: str, ways: Mapping[str, _Next]) -> dict[str, str]:
+    """The address of the next node, by the block or the address that it leads to."""
+    found: dict[str, str] = {}
+    for segment in graph.segments:
+        members = [port.node for port in segment.ports]
+        if node in members:
+            continue
+        if segment.apart:
+            found |= {port.host_address: ways[port.node].gateway
+                      for port in segment.ports if port.node in ways}  # fmt: skip
+            continue
+        nearest = min(
+            members, key=lambda member: ways[member].hops if member in ways else len(ways)
+        )
+        if nearest in ways:
+            found[_block(segment.ports[0])] = ways[nearest].gateway
+    return found
 
 
 def _next_nodes(graph: Graph, start: str) -> dict[str, _Next]:
@@ -75,8 +95,8 @@ def _next_nodes(graph: Graph, start: str) -> dict[str, _Next]:
     while waiting:
         here = waiting.popleft()
         mine = [place for place in graph.segments_at[here] if place not in crossed]
-        crossed.update(mine)
-        for port in (port for place in mine for port in graph.segments[place]):
+        crossed.update(place for place in mine if not graph.segments[place].apart)
+        for port in (port for place in mine for port in graph.segments[place].neighbours(here)):
             if port.node not in found:
                 gateway = found[here].gateway or port.host_address
                 found[port.node] = _Next(gateway, found[here].hops + 1)
@@ -104,10 +124,10 @@ def _given(graph: Graph, node: str) -> tuple[Route, ...]:
 
 def neighbour_address(graph: Graph, node: str, neighbour: str) -> str | None:
     """The address at which a node reaches one that it shares a segment with; None if none."""
-    for segment in graph.segments:
-        here = {port.node: port for port in segment}
-        if node in here and neighbour in here:
-            return here[neighbour].host_address
+    for place in graph.segments_at[node]:
+        for port in graph.segments[place].neighbours(node):
+            if port.node == neighbour:
+                return port.host_address
     return None
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Ports by rule: how a graph's devices are called, and which addresses they have.
 
-Each segment, a BSS or a wire, has a block of 254 addresses and a number n, from 1 in the order in
-which the segments are made: 10.N.n.0/24, with N for n above 255, and MAC addresses
-02:00:00:N:n:host. A wire's ends are hosts 1 and 2, stations 1, 2, ..., their access point 254.
+Each segment, a BSS, another network of radios or a wire, has a block of 254 addresses and a number
+n, from 1 in the order in which the segments are made: 10.N.n.0/24, with N for n above 255, and MAC
+addresses 02:00:00:N:n:host. A wire's ends are hosts 1 and 2, stations and peers 1, 2, ..., an
+access point 254.
 Cards are e1, e2, ..., radios w1, w2, ...: no two devices of a guest have the same name.
 """
 
@@ -44,6 +45,11 @@ class Ports:
             node: self._radio(egress(node, access_point), host)
             for host, node in enumerate(stations, 1)
         }
+
+    def of_network(self, medium: str, nodes: tuple[str, ...]) -> tuple[Port, ...]:
+        """The ports of a network without an access point: each sends to all on a medium."""
+        self.segments += 1
+        return tuple(self._radio(egress(node, medium), host) for host, node in enumerate(nodes, 1))
 
     def _card(self, node: str, to: str, host: int) -> Port:
         self.cards += 1

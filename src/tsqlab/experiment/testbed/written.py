@@ -144,7 +144,8 @@ class MediumTable(Table):
     ]
     rate: DataRateText | None = None  # of data; none: the slower of both sides' own
     rts: Rts | None = None  # what is longer begins with RTS/CTS; none: the profile's
-    loss: Fraction = Fraction(0)  # of each MPDU between a station and its access point
+    # Of each MPDU between a station and its access point, and in a network without one.
+    loss: Fraction = Fraction(0)
     snr: Snr | None = None  # of those links; none: no noise
     qdisc: Qdisc | None = None  # of its radios; none: testbed.qdisc, or as the device has
     # By "A>B", what B hears of A; by "A-B", both ways.

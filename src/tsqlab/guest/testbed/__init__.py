@@ -19,6 +19,7 @@ from tsqlab.experiment.profile import (
 )
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import GRAPH, Port
+from tsqlab.experiment.testbed.graph import Medium, Role
 from tsqlab.guest.testbed.channel import WatchedRadio
 from tsqlab.guest.testbed.common import LEAF_MAJOR, PlanLine, egress_queues, qdisc_series
 from tsqlab.guest.testbed.radio_lines import genl
@@ -50,6 +51,7 @@ def wiring(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Wiring:
         radio = of_device(medium.device, profile, others)
         if isinstance(radio, Airlink):
             device = medium.device or spec.testbed.device
+            _check_roles(medium, device, radio)
             _check_rate_control(medium.rate, device, radio)
             _check_mtu(spec, device, radio)
     return Wiring(spec, profile, others)
@@ -82,6 +84,24 @@ def _check_kinds(spec: Spec, profile: Profile, others: Others) -> None:
 
 def _what(profile: Profile) -> str:
     return "an Ethernet card" if isinstance(profile, Wireline) else "a radio"
+
+
+_ROLES = {
+    "fullmac": (Role.AP, Role.STATION, Role.PEER),
+    "softmac": (Role.AP, Role.STATION),
+}
+
+
+def _check_roles(medium: Medium, device: str, profile: Airlink) -> None:
+    """What a radio can be is its front end's matter."""
+    can = _ROLES[profile.front]
+    for member in medium.members:
+        if member.role not in can:
+            raise UsageError(
+                f'medium "{medium.name}": "{member.port.node}" is to be "{member.role.value}", and '
+                f'device "{device}" (front = {profile.front!r}) cannot; '
+                f"expected {', '.join(role.value for role in can)}"
+            )
 
 
 def _check_rate_control(rate: str | None, device: str, profile: Airlink) -> None:

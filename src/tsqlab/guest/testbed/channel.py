@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tsqlab.airlink import messages
+from tsqlab.airlink import messages, uapi
 from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
 from tsqlab.airlink.rates import parse_rate
 from tsqlab.airlink.uapi import KERNEL_SHIFT, Front, ProfileAttribute
@@ -41,7 +41,7 @@ class WatchedRadio:
     peer: str  # the node that it sends to, or "all"
     series: str  # the name of its files
     line: tuple[str, ...]  # the words of the line of the plan that samples it
-    is_access_point: bool
+    role: str  # of Role's words
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,8 @@ class Channel:
             if place.medium == self.medium:
                 port, series = place.member.port, f"radio-{place.member.port.device}"
                 line = tuple(watch(port.node, series, self.medium.number, port.mac))
-                is_access_point = place.member.role == Role.AP
-                peer = self._peer(place.member)
-                yield WatchedRadio(place.name, peer, series, line, is_access_point)
+                peer, role = self._peer(place.member), place.member.role
+                yield WatchedRadio(place.name, peer, series, line, role.value)
 
     def without_gro(self) -> Iterator[Port]:
         """The ports whose driver has no GRO."""
@@ -147,6 +146,7 @@ class Channel:
             member.port.device,
             self.front.number,
             of if self.front.number == Front.FULLMAC else "",
+            role=uapi.Role.PEER if member.role == Role.PEER else None,
             rate=rate if self.rate_fixed else None,
             best_rate=None if self.rate_fixed else rate,
             profile=attributes,
@@ -172,8 +172,9 @@ class Channel:
     def _peer(self, member: Member) -> str:
         if member.access_point:
             return member.access_point
-        stations = self.medium.stations_of(member)
-        return stations[0].port.node if len(stations) == 1 else "all"
+        network = (one for one in self.medium.network_of(member) if one != member)
+        others = (*self.medium.stations_of(member), *network)
+        return others[0].port.node if len(others) == 1 else "all"
 
     def _bsses(self) -> Iterator[Bss]:
         graph = self.spec.testbed.graph

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.host import Host
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.testbed import Egress, Port, Testbed
+from tsqlab.experiment.testbed import Egress, Graph, Port, Testbed
 from tsqlab.experiment.tsq import KernelTime
 from tsqlab.guest.testbed.settings import Setting
 
@@ -56,6 +56,21 @@ def known_neighbours(spec: Spec, node: str, links: Iterable[tuple[Port, Port]]) 
             if near.node == node:
                 at = f"lladdr {far.mac} dev {near.device}"
                 yield f"neigh add {far.host_address} {at} nud permanent"
+
+
+def known_members(graph: Graph, node: str) -> Iterable[str]:
+    """ip(8) commands by which a node knows its neighbours in networks without an access point.
+
+    Asking would be a broadcast, which nobody acknowledges; and who sends datagrams as fast as the
+    socket takes them would drop them all meanwhile, in no time.
+    """
+    for place in graph.segments_at[node]:
+        segment = graph.segments[place]
+        if segment.relays:
+            mine = next(port for port in segment.ports if port.node == node)
+            for port in segment.neighbours(node):
+                at = f"lladdr {port.mac} dev {mine.device}"
+                yield f"neigh add {port.host_address} {at} nud permanent"
 
 
 def offload_lines(

@@ -14,6 +14,7 @@ from tsqlab.experiment.host import era_sysctls, host_of, tsq_sysctls
 from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.sysctl import GUEST
+from tsqlab.experiment.testbed import Graph
 from tsqlab.experiment.tsq import KernelTime
 
 LAB = "the lab"
@@ -59,6 +60,8 @@ def node_sysctls(
         chosen |= _by_name(_sender_sysctls(spec, profile, node, others))
     if spec.testbed.graph.forwards(node):
         chosen |= _by_name([Setting("net.ipv4.ip_forward", 1, LAB)])
+    if node in spec.testbed.graph.relays:
+        chosen |= _by_name(_silent_relay(spec.testbed.graph, node))
     chosen |= _by_name(_own_sysctls(spec, node))
     return list(chosen.values())
 
@@ -67,6 +70,13 @@ def _own_sysctls(spec: Spec, node: str) -> Iterable[Setting]:
     """What the experiment sets itself at a node, or of the guest as a whole."""
     for name, value in spec.testbed.sysctl.get(node, {}).items():
         yield Setting(name, value, f"testbed.sysctl.{node}")
+
+
+def _silent_relay(graph: Graph, node: str) -> Iterable[Setting]:
+    """A relay sends on by the port that a packet came by, and is not to call that a mistake."""
+    devices = ["all", *(port.device for port in graph.ports_of(node))]
+    for device in devices:
+        yield Setting(f"net.ipv4.conf.{device}.send_redirects", 0, LAB)
 
 
 def _sender_sysctls(spec: Spec, profile: Profile, node: str, others: Others) -> Iterable[Setting]:

@@ -28,6 +28,7 @@ from tsqlab.guest.testbed.common import (
     PlanLine,
     batch,
     egress_queues,
+    known_members,
     known_neighbours,
     offload_lines,
     up_commands,
@@ -108,6 +109,7 @@ class Wiring:
                   for route in routes(self.graph, node))  # fmt: skip
         links = [(link.near.port, link.far.port) for link in self.graph.links]
         lines += known_neighbours(self.spec, node, links)
+        lines += known_members(self.graph, node)
         files = {f"{node}.ip": batch(lines)}
         queues = [egress_queues(port.device, self._queues[port], loses=port in self._losing)
                   for port in self.graph.ports_of(node)]  # fmt: skip
