@@ -128,6 +128,24 @@ SPECS = {
         "flows": {"streams": 2},
         "lab": {"capture": ["other", "C2>AP2"]},
     },
+    "ibss": {
+        "nodes": {"A": {"server": "D"}, "B": {}, "C": {}, "D": {}},
+        "medium": [
+            {
+                "name": "one",
+                "device": "ath9k",
+                "rate": "minstrel",
+                "snr": "30 dB",
+                "members": {"A": "ibss", "B": "ibss", "C": {"role": "station"}, "D": "ap"},
+            },
+            {
+                "name": "two",
+                "device": "ath10k",
+                "rate": "HT20 MCS7",
+                "members": {"B": "ap", "C": "station", "A": "ibss", "D": "ibss"},
+            },
+        ],
+    },
     "peers": {
         "nodes": {
             "S": {},

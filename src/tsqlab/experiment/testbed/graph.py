@@ -74,9 +74,10 @@ class Role(Enum):
     AP = "ap"
     STATION = "station"
     PEER = "peer"  # exchanges frames with any other peer that it hears; of the fullmac front
+    IBSS = "ibss"  # the same of the softmac front: a BSS without an access point
 
 
-NETWORKS = (Role.PEER,)
+NETWORKS = (Role.PEER, Role.IBSS)
 """The roles whose members on a medium are a network without an access point, one of each role."""
 
 

@@ -7,6 +7,7 @@ radios, `softmac` has mac80211's make a BSS. Pure functions: a spec and profiles
 
 from __future__ import annotations
 
+from tsqlab.airlink.uapi import Phy
 from tsqlab.errors import UsageError
 from tsqlab.experiment.profile import (
     MINSTREL,
@@ -15,6 +16,7 @@ from tsqlab.experiment.profile import (
     Others,
     Profile,
     Wireline,
+    data_rate,
     of_device,
 )
 from tsqlab.experiment.spec import Spec
@@ -88,7 +90,7 @@ def _what(profile: Profile) -> str:
 
 _ROLES = {
     "fullmac": (Role.AP, Role.STATION, Role.PEER),
-    "softmac": (Role.AP, Role.STATION),
+    "softmac": (Role.AP, Role.STATION, Role.IBSS),
 }
 
 
@@ -102,6 +104,20 @@ def _check_roles(medium: Medium, device: str, profile: Airlink) -> None:
                 f'device "{device}" (front = {profile.front!r}) cannot; '
                 f"expected {', '.join(role.value for role in can)}"
             )
+    _check_ibss(medium, device, profile)
+
+
+def _check_ibss(medium: Medium, device: str, profile: Airlink) -> None:
+    """In an IBSS mac80211 has 802.11ac on channels of 80 MHz and more only.
+
+    nl80211 takes these from drivers with NL80211_EXT_FEATURE_VHT_IBSS, which airlink has not.
+    """
+    rate = data_rate(medium.rate, profile)
+    if rate.phy > Phy.HT and any(member.role == Role.IBSS for member in medium.members):
+        raise UsageError(
+            f'medium "{medium.name}": an IBSS has no rates beyond 802.11n, and device '
+            f'"{device}" has {medium.rate or profile.rate}; expected a rate as "HT40 MCS15 SGI"'
+        )
 
 
 def _check_rate_control(rate: str | None, device: str, profile: Airlink) -> None:

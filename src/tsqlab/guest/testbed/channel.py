@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a medium's radios are made, and become BSSs.
+"""How a medium's radios are made, and become BSSs and other networks.
 
 Each radio is made in its node by a request to airlink. What differs between a radio with the
 qdisc above its driver and one of mac80211 is in _FRONTS.
@@ -19,8 +19,9 @@ from tsqlab.experiment.profile import MINSTREL, Airlink, data_rate
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress, Port
 from tsqlab.experiment.testbed.graph import Medium, Member, Role
-from tsqlab.guest.testbed import softmac
+from tsqlab.guest.testbed import networks, softmac
 from tsqlab.guest.testbed.common import PlanLine
+from tsqlab.guest.testbed.networks import Network
 from tsqlab.guest.testbed.radio_lines import genl, watch
 from tsqlab.guest.testbed.softmac import Bss, Place
 
@@ -70,7 +71,7 @@ class Channel:
     ) -> None:
         """Place radios of the profile *station* about access points of the profile that it names.
 
-        *named_before*: how many devices of mac80211 a node has before it gets this one.
+        *named_before*: how many devices a node has by mac80211's names before it gets this one.
         """
         self.spec, self.medium, self.station = spec, medium, station
         self.front = _FRONTS[station.front]
@@ -88,6 +89,8 @@ class Channel:
         yield genl("-", messages.new_medium(number, band, seed))
         for member in self.medium.members:
             yield genl(member.port.node, messages.new_radio(self.radio(member)))
+        for network in self._networks():
+            yield from networks.name_devices(network)
         for member in self.medium.members:
             if member.role == Role.AP:
                 yield from self._edca(member, _ACCESS_POINT_EDCA)
@@ -98,9 +101,11 @@ class Channel:
             yield genl("-", messages.set_link(link))
 
     def associate(self) -> Iterator[PlanLine]:
-        """Lines that start the access points and connect the stations."""
+        """Lines that start the access points, connect the stations, and have the others join."""
         for bss in self._bsses():
             yield from self.front.associate(bss)
+        for network in self._networks():
+            yield from networks.join(network)
 
     def own_edca(self) -> Iterator[PlanLine]:
         """Lines that set what profiles say of EDCA."""
@@ -189,6 +194,13 @@ class Channel:
                 self.station.band,
                 self.rate,
             )
+
+    def _networks(self) -> Iterator[Network]:
+        """The networks that mac80211's radios join."""
+        for members in self.medium.networks if self.front.number == Front.SOFTMAC else ():
+            places = tuple(self._place(member, self.rate) for member in members)
+            role = members[0].role
+            yield Network(role, self.medium.name, places, self.station.band, self.rate)
 
     def _rate_of(self, station: Member) -> PhyRate:
         return parse_rate(station.rate) if station.rate else self.rate

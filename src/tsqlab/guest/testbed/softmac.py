@@ -13,7 +13,7 @@ from tsqlab.guest.places import PLAN_DIR
 from tsqlab.guest.testbed.common import PlanLine, batch
 
 _CHANNELS = {"2.4 GHz": 6, "5 GHz": 36}
-_FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
+FREQUENCIES_MHZ = {"2.4 GHz": 2437, "5 GHz": 5180}
 # hostapd's settings for more than 40 MHz from channel 36 up.
 _VHT_OPERATION = {
     80: ("vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"),
@@ -22,7 +22,7 @@ _VHT_OPERATION = {
 _SHORT_GI_NS = 400
 # Beacons and what else mac80211 does by its clocks goes on from here until the guest ends, so all
 # of it begins at instants that what was set up before cannot move.
-_ALIGN = ["align", str(100_000_000)]
+ALIGN = ["align", str(100_000_000)]
 
 
 @dataclass(frozen=True)
@@ -88,29 +88,37 @@ def associate(bss: Bss) -> Iterable[PlanLine]:
     """The plan's lines that start the access point and connect its stations."""
     access_point = bss.access_point.port
     if bss.access_point.kernel_name != access_point.device:
-        yield ["run", access_point.node, *_rename(bss.access_point)]
+        yield ["run", access_point.node, *rename(bss.access_point)]
     for place in bss.stations:
-        yield ["run", place.port.node, *_rename(place), "up"]
-    yield _ALIGN
+        yield ["run", place.port.node, *rename(place), "up"]
+    yield ALIGN
     yield ["run", access_point.node, "hostapd", "-B", f"{PLAN_DIR}/{bss.file}"]
     # hostapd scans for neighbours first if the channel is 40 MHz wide at 2.4 GHz. By then it runs
     # in the background.
     yield ["link", access_point.node, access_point.device]
-    frequency = str(_FREQUENCIES_MHZ[bss.band])
+    frequency = str(FREQUENCIES_MHZ[bss.band])
     for place in bss.stations:
-        yield _ALIGN
+        yield ALIGN
         connect = ["iw", "dev", place.port.device, "connect", "-w", bss.ssid, frequency]
         yield ["run", place.port.node, *connect]
-    # mac80211 has to know the rate, too, because its airtime limits (AQL) assume the rate that it
-    # would choose. It accepts no mask without a basic rate, so only the module knows a legacy rate.
-    for place in (bss.access_point, *bss.stations):
-        bitrates = _bitrates(place.rate, bss.band.removesuffix(" GHz")) if place.rate else []
+    yield from bitrate_lines((bss.access_point, *bss.stations), bss.band)
+
+
+def bitrate_lines(places: Iterable[Place], band: str) -> Iterable[PlanLine]:
+    """Lines that tell mac80211 the rate of data.
+
+    It has to know, too, because its airtime limits (AQL) assume the rate that it would choose. It
+    accepts no mask without a basic rate, so only the module knows a legacy rate.
+    """
+    for place in places:
+        bitrates = _bitrates(place.rate, band.removesuffix(" GHz")) if place.rate else []
         if bitrates:
             set_bitrates = ["iw", "dev", place.port.device, "set", "bitrates", *bitrates]
             yield ["run", place.port.node, *set_bitrates]
 
 
-def _rename(place: Place) -> list[str]:
+def rename(place: Place) -> list[str]:
+    """The command that calls a device as its port."""
     return ["ip", "link", "set", place.kernel_name, "name", place.port.device]
 
 

@@ -19,7 +19,7 @@ from tsqlab.experiment.profile import (
 )
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress, Port
-from tsqlab.experiment.testbed.graph import LinkEnd
+from tsqlab.experiment.testbed.graph import NETWORKS, LinkEnd
 from tsqlab.experiment.testbed.routes import routes
 from tsqlab.experiment.vary import wire_ends
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
@@ -56,13 +56,16 @@ class Wiring:
         )
 
     def _channels(self) -> Iterator[Channel]:
-        named_by_kernel: Counter[str] = Counter()  # devices of mac80211, by node
+        # Devices that mac80211 has named, by node; those of networks are called otherwise at once.
+        named_by_kernel: Counter[str] = Counter()
         for medium in self.graph.media:
             usual = of_device(medium.device, self.profile, self.others)
             assert isinstance(usual, Airlink), "checked"
             yield Channel(self.spec, medium, usual, dict(named_by_kernel))
             if usual.front == "softmac":
-                named_by_kernel.update(member.port.node for member in medium.members)
+                named_by_kernel.update(
+                    member.port.node for member in medium.members if member.role not in NETWORKS
+                )
 
     @property
     def ports(self) -> tuple[Port, ...]:

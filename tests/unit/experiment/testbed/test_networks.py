@@ -228,17 +228,23 @@ def test_a_network_has_as_many_members_as_a_block_of_addresses():
 
 
 @pytest.mark.parametrize(
-    ("override", "said"),
-    [
-        (
-            "medium.air.device=ath9k",
-            'medium "air": "A" is to be "peer", and device "ath9k" (front = \'softmac\') '
-            "cannot; expected ap, station",
-        ),
-    ],
+    ("device", "role", "can"),
+    [("ath9k", "peer", "ap, station, ibss"), ("ideal", "ibss", "ap, station, peer")],
 )
-def test_a_role_that_a_device_has_not_is_refused(tmp_path, override, said):
-    experiment = read(tmp_path, FILE, override)
+def test_a_role_that_a_device_has_not_is_refused(tmp_path, device, role, can):
+    text = FILE.replace('"ideal"', f'"{device}"').replace('"peer"', f'"{role}"')
     with pytest.raises(UsageError) as caught:
-        wiring(experiment.spec, experiment.profiles()[0], experiment.others()[0])
-    assert said in str(caught.value)
+        wired(read(tmp_path, text))
+    assert f'"A" is to be "{role}", and device "{device}"' in str(caught.value)
+    assert str(caught.value).endswith(f"cannot; expected {can}")
+
+
+def test_an_ibss_goes_no_further_than_80211n(tmp_path):
+    text = FILE.replace('"ideal"', '"ath10k"').replace('"peer"', '"ibss"')
+    with pytest.raises(UsageError, match="no rates beyond 802.11n, and .* has VHT80 MCS9 2ss SGI"):
+        wired(read(tmp_path, text))
+    wired(read(tmp_path, text, "medium.air.rate=HT40 MCS15"))
+
+
+def wired(experiment):
+    return wiring(experiment.spec, experiment.profiles()[0], experiment.others()[0])

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How mac80211's radios become a network without an access point: an IBSS, by iw at each of them.
+
+An IBSS is told its BSSID. Without one each member would begin with a cell of its own, and they
+would have merged some 9 s later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tsqlab.airlink.messages import PhyRate
+from tsqlab.airlink.uapi import Phy
+from tsqlab.experiment.testbed.graph import Role
+from tsqlab.guest.testbed.common import PlanLine
+from tsqlab.guest.testbed.softmac import ALIGN, FREQUENCIES_MHZ, Place, bitrate_lines, rename
+
+_TYPES = {Role.IBSS: "ibss"}
+
+
+@dataclass(frozen=True)
+class Network:
+    """The members of an IBSS."""
+
+    role: Role
+    medium: str  # its name
+    members: tuple[Place, ...]
+    band: str  # "2.4 GHz" or "5 GHz"
+    rate: PhyRate  # the rate that data frames are sent at, or the best of those
+
+    @property
+    def name(self) -> str:
+        """What it is called on the air."""
+        return f"tsqlab-{self.medium}"
+
+    @property
+    def bssid(self) -> str:
+        """An address of its segment that no member has."""
+        return self.members[0].port.mac[:-2] + "00"
+
+
+def name_devices(network: Network) -> Iterator[PlanLine]:
+    """Lines that call the devices as their ports, before anything else names them."""
+    for place in network.members:
+        yield ["run", place.port.node, *rename(place)]
+
+
+def join(network: Network) -> Iterable[PlanLine]:
+    """Lines by which all members join."""
+    for place in network.members:
+        node, device = place.port.node, place.port.device
+        yield ["run", node, "iw", "dev", device, "set", "type", _TYPES[network.role]]
+        yield ["run", node, "ip", "link", "set", device, "up"]
+    for place in network.members:
+        yield ALIGN
+        yield ["run", place.port.node, "iw", "dev", place.port.device, *_join(network)]
+    yield from bitrate_lines(network.members, network.band)
+
+
+def _join(network: Network) -> list[str]:
+    frequency = str(FREQUENCIES_MHZ[network.band])
+    where = [network.name, frequency, _width(network.rate)]
+    return ["ibss", "join", *where, "fixed-freq", network.bssid]
+
+
+def _width(rate: PhyRate) -> str:
+    """The channel's width as iw takes it; 40 MHz have their other half above."""
+    if rate.phy == Phy.LEGACY:
+        return "NOHT"
+    return {20: "HT20", 40: "HT40+"}.get(rate.width_mhz, f"{rate.width_mhz}MHz")
