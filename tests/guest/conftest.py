@@ -140,7 +140,7 @@ def cell(kernel, tmp_path, cpu):
         spec = Spec.model_validate(single(spec))
         folder = folder or tmp_path / f"run{next(counter)}"
         others = {name: load_profile(name) for name in spec.testbed.graph.devices}
-        profile = load_profile(spec.testbed.device)
+        profile = load_profile(spec.testbed.device, changes=spec.testbed.profile)
         job = Job(Cell(factors, spec), "key", profile, kernel, folder, others)
         run_cell(job, cpu)
         return read_flent(job.file)

@@ -128,6 +128,20 @@ SPECS = {
         "flows": {"streams": 2},
         "lab": {"capture": ["other", "C2>AP2"]},
     },
+    "wifi-chain-fullmac": {
+        "testbed": {
+            "layout": "wifi-chain",
+            "hops": 3,
+            "sinks": "each",
+            "loss": "1 %",
+            "qdisc": "pfifo limit 1000",
+            "egress": {"N1>air": {"qdisc": "codel"}},
+        },
+        "flows": {"streams": 3},
+    },
+    "wifi-chain-softmac": {
+        "testbed": {"layout": "wifi-chain", "device": "ath9k", "hears": "next", "rts": "0 B"},
+    },
     "ibss": {
         "nodes": {"A": {"server": "D"}, "B": {}, "C": {}, "D": {}},
         "medium": [

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
@@ -76,8 +76,10 @@ class Role(Enum):
     PEER = "peer"  # exchanges frames with any other peer that it hears; of the fullmac front
     IBSS = "ibss"  # the same of the softmac front: a BSS without an access point
 
+    AD_HOC = "ad hoc"  # of a template: a peer, or in an IBSS, as the device's front end has it
 
-NETWORKS = (Role.PEER, Role.IBSS)
+
+NETWORKS = (Role.PEER, Role.IBSS, Role.AD_HOC)
 """The roles whose members on a medium are a network without an access point, one of each role."""
 
 
@@ -121,6 +123,15 @@ class Medium:
     def access_points(self) -> tuple[Member, ...]:
         """The access points."""
         return tuple(member for member in self.members if member.role == Role.AP)
+
+    def over(self, front: str) -> Medium:
+        """The same over a front end, "fullmac" or "softmac", as which its members are made."""
+        role = Role.PEER if front == "fullmac" else Role.IBSS
+        members = (
+            replace(member, role=role) if member.role == Role.AD_HOC else member
+            for member in self.members
+        )
+        return replace(self, members=tuple(members))
 
     @property
     def networks(self) -> tuple[tuple[Member, ...], ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tsqlab.topology import DUMBBELL, HIDDEN, PARKING_LOT, TWO_BSS, WIFI, WIRED
+from tsqlab.topology import DUMBBELL, HIDDEN, PARKING_LOT, TWO_BSS, WIFI, WIFI_CHAIN, WIRED
 
 GRAPH = "graph"
 """The layout of a testbed that a user wrote as [nodes], [[link]] and [[medium]]."""
@@ -18,18 +18,23 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     WIFI: {"device": "ath9k_htc"},
     HIDDEN: {"device": "ath9k_htc", "stations": 2},
     TWO_BSS: {"device": "ath9k_htc"},
+    WIFI_CHAIN: {"device": "ath9k_htc"},
 }
 """The layouts that a file can name, and what is different by default in each."""
 
 _OF_WIRES = (WIRED, DUMBBELL, PARKING_LOT)
-_OF_RADIOS = (WIFI, HIDDEN, TWO_BSS)
+_OF_ACCESS_POINTS = (WIFI, HIDDEN, TWO_BSS)
+_OF_RADIOS = (*_OF_ACCESS_POINTS, WIFI_CHAIN)
 _OF_TEMPLATES = tuple(LAYOUTS)
 _WHOSE: Mapping[str, tuple[str, ...]] = {
     "bottleneck": _OF_WIRES,
     "pairs": (DUMBBELL,),
-    "hops": (PARKING_LOT,),
-    **dict.fromkeys(("server", "stations", "rate", "rts", "loss", "snr"), _OF_RADIOS),
-    **dict.fromkeys(("device", "profile", "base_rtt"), _OF_TEMPLATES),
+    "hops": (PARKING_LOT, WIFI_CHAIN),
+    **dict.fromkeys(("sinks", "hears"), (WIFI_CHAIN,)),
+    **dict.fromkeys(("server", "stations"), _OF_ACCESS_POINTS),
+    **dict.fromkeys(("rate", "rts", "loss", "snr"), _OF_RADIOS),
+    "base_rtt": (*_OF_WIRES, *_OF_ACCESS_POINTS),
+    **dict.fromkeys(("device", "profile"), _OF_TEMPLATES),
     **dict.fromkeys(("node", "link", "medium"), (GRAPH,)),
 }
 """The layouts that have a key; the others are of all."""
@@ -40,7 +45,7 @@ def foreign(layout: str) -> dict[str, tuple[str, ...]]:
     return {key: owners for key, owners in _WHOSE.items() if layout not in owners}
 
 
-RECENT = frozenset({"pairs", "hops", "node", "link", "medium"})
+RECENT = frozenset({"pairs", "hops", "sinks", "hears", "node", "link", "medium"})
 """Keys that came after 0.1.0: a result of a layout that has them not says nothing of them."""
 
 # The name that WIFI had before 0.1.0, though it has downloads, too.

@@ -80,9 +80,14 @@ class Testbed(Table):
 
     # The node at the far end of all flows and pings. AP: there is no wire.
     server: Annotated[str, one_of("server", topology.SERVERS)] = topology.SERVER
-    # Of a dumbbell, clients with a server each; of a parking lot, links between two routers.
+    # Of a dumbbell, clients with a server each; of a parking lot, links between two routers; of a
+    # chain, its links.
     pairs: Annotated[int, Field(ge=1, le=PAIRS_MAX)] = 2
     hops: Annotated[int, Field(ge=1, le=HOPS_MAX)] = 2
+    # Of a chain: whether all streams end at S, or stream i at the end of hop 1 + (i - 1) mod hops.
+    sinks: Annotated[str, one_of("sinks", ("last", "each"))] = "last"
+    # Who hears a radio of a chain: all, or those one hop away.
+    hears: Annotated[str, one_of("hears", ("all", "next"))] = "all"
     # How many there are, at each access point; the streams take turns at them.
     stations: Annotated[int, Field(ge=1, le=STATIONS_MAX)] = 1
     # The rate of data frames, in both directions; none: the slower of both devices' rates.

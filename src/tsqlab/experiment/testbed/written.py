@@ -114,7 +114,7 @@ def _as_member(value: object) -> object:
     return {"role": value} if isinstance(value, str) else value
 
 
-ROLES = tuple(role.value for role in Role)
+ROLES = tuple(role.value for role in Role if role != Role.AD_HOC)
 
 
 class MemberTable(Table):

@@ -53,7 +53,7 @@ def wiring(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Wiring:
         radio = of_device(medium.device, profile, others)
         if isinstance(radio, Airlink):
             device = medium.device or spec.testbed.device
-            _check_roles(medium, device, radio)
+            _check_roles(medium.over(radio.front), device, radio)
             _check_rate_control(medium.rate, device, radio)
             _check_mtu(spec, device, radio)
     return Wiring(spec, profile, others)

@@ -73,7 +73,7 @@ class Channel:
 
         *named_before*: how many devices a node has by mac80211's names before it gets this one.
         """
-        self.spec, self.medium, self.station = spec, medium, station
+        self.spec, self.medium, self.station = spec, medium.over(station.front), station
         self.front = _FRONTS[station.front]
         self.named_before = named_before
         self.rate = data_rate(medium.rate, station)
@@ -119,11 +119,12 @@ class Channel:
     def watched(self) -> Iterator[WatchedRadio]:
         """All of its radios."""
         for place in self.spec.testbed.graph.radios:
-            if place.medium == self.medium:
+            if place.medium.number == self.medium.number:
                 port, series = place.member.port, f"radio-{place.member.port.device}"
                 line = tuple(watch(port.node, series, self.medium.number, port.mac))
-                peer, role = self._peer(place.member), place.member.role
-                yield WatchedRadio(place.name, peer, series, line, role.value)
+                member = self.medium.at(port.node)
+                peer, role = self._peer(member), member.role.value
+                yield WatchedRadio(place.name, peer, series, line, role)
 
     def without_gro(self) -> Iterator[Port]:
         """The ports whose driver has no GRO."""
