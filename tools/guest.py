@@ -64,7 +64,8 @@ def _run(options: argparse.Namespace) -> None:
     folder = options.folder.resolve()
     mounts = Mounts(folder / "plan", folder / "out")
     if not (mounts.plan / PLAN_NAME).exists():
-        write_plan(make_plan(cell.spec, experiment.profiles()[0]), mounts.plan)
+        plan = make_plan(cell.spec, experiment.profiles()[0], experiment.others()[0])
+        write_plan(plan, mounts.plan)
     print(f"cell {cell.id}; its plan: {mounts.plan / PLAN_NAME}")
     if options.plan:
         return
