@@ -15,7 +15,8 @@ point has one egress to all of its stations, "AP>C".
 from __future__ import annotations
 
 WIRED, DUMBBELL, PARKING_LOT = "wired", "dumbbell", "parking-lot"
-WIFI, HIDDEN, TWO_BSS, WIFI_CHAIN = "wifi", "hidden", "two-bss", "wifi-chain"
+WIFI, HIDDEN, TWO_BSS = "wifi", "hidden", "two-bss"
+WIFI_CHAIN, MESH = "wifi-chain", "mesh"
 """The layouts."""
 
 CLIENT, ROUTER, ACCESS_POINT, SERVER = "C", "R", "AP", "S"

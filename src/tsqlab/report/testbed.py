@@ -87,7 +87,12 @@ def _radios(channel: Channel) -> Iterator[list[str]]:
         yield [port.node, port.device, port.address, _role(member), _queue(queue)]
 
 
-_ROLES = {Role.AP: "access point", Role.PEER: "peer", Role.IBSS: "in an IBSS"}
+_ROLES = {
+    Role.AP: "access point",
+    Role.PEER: "peer",
+    Role.IBSS: "in an IBSS",
+    Role.MESH: "mesh point",
+}
 
 
 def _role(member: Member) -> str:

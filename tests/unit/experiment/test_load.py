@@ -96,7 +96,7 @@ def test_a_sysctl_may_vary(tmp_path):
         ('base_rtt = "10 ms"', "base_rtt = 10", 7, r'expected a number with a unit .* "2.5 ms"'),
         ('base_rtt = "10 ms"', 'basertt = "10 ms"', 7, r'did you mean "base_rtt"\?'),
         ('bottleneck = "L100M"', 'bottleneck = "X100M"', 6, "names no bottleneck; write L100M"),
-        ('bottleneck = "L100M"', 'layout = "mesh"', 6, 'no layout "mesh"; there are wired'),
+        ('bottleneck = "L100M"', 'layout = "ring"', 6, 'no layout "ring"; there are wired'),
         ('length = "30 s"', "length = 30", 10, "expected a number with a unit"),
         ('length = "30 s"', 'test = "tcp_nupp"', 10, 'no test "tcp_nupp"; there are ping'),
         ('length = "30 s"', 'length = "30.05 s"', 9, "multiples of step"),

@@ -142,6 +142,10 @@ SPECS = {
     "wifi-chain-softmac": {
         "testbed": {"layout": "wifi-chain", "device": "ath9k", "hears": "next", "rts": "0 B"},
     },
+    "mesh": {
+        "testbed": {"layout": "mesh", "device": "ath10k", "hops": 2, "snr": "30 dB"},
+        "flows": {"test": "tcp_ndown", "streams": 2},
+    },
     "ibss": {
         "nodes": {"A": {"server": "D"}, "B": {}, "C": {}, "D": {}},
         "medium": [

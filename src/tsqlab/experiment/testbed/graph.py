@@ -12,10 +12,11 @@ a template (`templates`) as it always did, the rules of `rules` for a graph that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from itertools import combinations
 
 from tsqlab.experiment.testbed.keys import Egress
 from tsqlab.topology import sender_of
@@ -76,10 +77,11 @@ class Role(Enum):
     PEER = "peer"  # exchanges frames with any other peer that it hears; of the fullmac front
     IBSS = "ibss"  # the same of the softmac front: a BSS without an access point
 
+    MESH = "mesh"  # a mesh point of the softmac front, where 802.11s finds paths over several hops
     AD_HOC = "ad hoc"  # of a template: a peer, or in an IBSS, as the device's front end has it
 
 
-NETWORKS = (Role.PEER, Role.IBSS, Role.AD_HOC)
+NETWORKS = (Role.PEER, Role.IBSS, Role.MESH, Role.AD_HOC)
 """The roles whose members on a medium are a network without an access point, one of each role."""
 
 
@@ -329,9 +331,26 @@ def _segments(medium: Medium) -> Iterator[Segment]:
         stations = medium.stations_of(access_point)
         yield Segment(tuple(member.port for member in (access_point, *stations)))
     for members in medium.networks:
-        nodes = {member.port.node for member in members}
-        apart = frozenset(pair for pair in medium.deaf if pair <= nodes)
+        nodes = [member.port.node for member in members]
+        apart = frozenset(pair for pair in medium.deaf if pair <= set(nodes))
+        if members[0].role == Role.MESH:
+            apart = _without_path(nodes, apart)
         yield Segment(tuple(member.port for member in members), apart, relays=True)
+
+
+def _without_path(
+    nodes: Sequence[str], apart: frozenset[frozenset[str]]
+) -> frozenset[frozenset[str]]:
+    """The pairs of nodes of which even a mesh finds no path from one to the other."""
+    part = {node: {node} for node in nodes}
+    for pair in combinations(nodes, 2):
+        one, other = (part[node] for node in pair)
+        if one is not other and frozenset(pair) not in apart:
+            one |= other
+            part.update(dict.fromkeys(other, one))
+    return frozenset(
+        frozenset(pair) for pair in combinations(nodes, 2) if pair[1] not in part[pair[0]]
+    )
 
 
 def _stations(medium: Medium) -> tuple[Member, ...]:

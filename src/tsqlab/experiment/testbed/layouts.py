@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tsqlab.topology import DUMBBELL, HIDDEN, PARKING_LOT, TWO_BSS, WIFI, WIFI_CHAIN, WIRED
+from tsqlab.topology import (
+    DUMBBELL,
+    HIDDEN,
+    MESH,
+    PARKING_LOT,
+    TWO_BSS,
+    WIFI,
+    WIFI_CHAIN,
+    WIRED,
+)
 
 GRAPH = "graph"
 """The layout of a testbed that a user wrote as [nodes], [[link]] and [[medium]]."""
@@ -19,17 +28,18 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     HIDDEN: {"device": "ath9k_htc", "stations": 2},
     TWO_BSS: {"device": "ath9k_htc"},
     WIFI_CHAIN: {"device": "ath9k_htc"},
+    MESH: {"device": "ath9k"},
 }
 """The layouts that a file can name, and what is different by default in each."""
 
 _OF_WIRES = (WIRED, DUMBBELL, PARKING_LOT)
 _OF_ACCESS_POINTS = (WIFI, HIDDEN, TWO_BSS)
-_OF_RADIOS = (*_OF_ACCESS_POINTS, WIFI_CHAIN)
+_OF_RADIOS = (*_OF_ACCESS_POINTS, WIFI_CHAIN, MESH)
 _OF_TEMPLATES = tuple(LAYOUTS)
 _WHOSE: Mapping[str, tuple[str, ...]] = {
     "bottleneck": _OF_WIRES,
     "pairs": (DUMBBELL,),
-    "hops": (PARKING_LOT, WIFI_CHAIN),
+    "hops": (PARKING_LOT, WIFI_CHAIN, MESH),
     **dict.fromkeys(("sinks", "hears"), (WIFI_CHAIN,)),
     **dict.fromkeys(("server", "stations"), _OF_ACCESS_POINTS),
     **dict.fromkeys(("rate", "rts", "loss", "snr"), _OF_RADIOS),

@@ -81,7 +81,7 @@ class Testbed(Table):
     # The node at the far end of all flows and pings. AP: there is no wire.
     server: Annotated[str, one_of("server", topology.SERVERS)] = topology.SERVER
     # Of a dumbbell, clients with a server each; of a parking lot, links between two routers; of a
-    # chain, its links.
+    # chain or a mesh, how far apart its ends are.
     pairs: Annotated[int, Field(ge=1, le=PAIRS_MAX)] = 2
     hops: Annotated[int, Field(ge=1, le=HOPS_MAX)] = 2
     # Of a chain: whether all streams end at S, or stream i at the end of hop 1 + (i - 1) mod hops.

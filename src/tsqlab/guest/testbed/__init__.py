@@ -2,7 +2,8 @@
 """The testbed's wiring: a graph as batches for ip(8) and tc(8), and as lines of a plan.
 
 Each node is a network namespace. `wiring` has the order of things, `wires` makes cards, `channel`
-radios, `softmac` has mac80211's make a BSS. Pure functions: a spec and profiles in, text out.
+radios, `softmac` has mac80211's make a BSS, `networks` an IBSS or a mesh. Pure functions: a spec
+and profiles in, text out.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def wiring(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Wiring:
         _check_kinds(spec, profile, others)
     else:
         _check_kind(spec, profile)
+    _check_pace(spec)
     for medium in spec.testbed.graph.media:
         radio = of_device(medium.device, profile, others)
         if isinstance(radio, Airlink):
@@ -90,7 +92,7 @@ def _what(profile: Profile) -> str:
 
 _ROLES = {
     "fullmac": (Role.AP, Role.STATION, Role.PEER),
-    "softmac": (Role.AP, Role.STATION, Role.IBSS),
+    "softmac": (Role.AP, Role.STATION, Role.IBSS, Role.MESH),
 }
 
 
@@ -105,6 +107,21 @@ def _check_roles(medium: Medium, device: str, profile: Airlink) -> None:
                 f"expected {', '.join(role.value for role in can)}"
             )
     _check_ibss(medium, device, profile)
+
+
+def _check_pace(spec: Spec) -> None:
+    """A mesh point drops at once what it has no path for; who never waits would send forever."""
+    members = (member for medium in spec.testbed.graph.media for member in medium.members)
+    if not any(member.role == Role.MESH for member in members):
+        return
+    for flow in spec.traffic().flows:
+        own = flow.said.rate_bit_per_s if flow.said else None
+        rate = spec.flows.udp_rate if own is None else own
+        if flow.protocol == "udp" and not rate:
+            raise UsageError(
+                f'"{flow.sender}" sends UDP as fast as its socket takes it, which in a mesh is any '
+                "rate while there is no path; expected a rate (udp_rate, or that of the flow)"
+            )
 
 
 def _check_ibss(medium: Medium, device: str, profile: Airlink) -> None:

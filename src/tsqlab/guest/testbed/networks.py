@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How mac80211's radios become a network without an access point: an IBSS, by iw at each of them.
+"""How mac80211's radios become a network without an access point, by iw at each of them.
 
 An IBSS is told its BSSID. Without one each member would begin with a cell of its own, and they
-would have merged some 9 s later.
+would have merged some 9 s later. Mesh points know each other by their beacons, which come ten times
+as often as mac80211's own second has it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from tsqlab.experiment.testbed.graph import Role
 from tsqlab.guest.testbed.common import PlanLine
 from tsqlab.guest.testbed.softmac import ALIGN, FREQUENCIES_MHZ, Place, bitrate_lines, rename
 
-_TYPES = {Role.IBSS: "ibss"}
+_TYPES = {Role.IBSS: "ibss", Role.MESH: "mp"}
+_BEACON_TU = 100
 
 
 @dataclass(frozen=True)
 class Network:
-    """The members of an IBSS."""
+    """The members of an IBSS or of a mesh."""
 
     role: Role
     medium: str  # its name
@@ -61,6 +63,9 @@ def join(network: Network) -> Iterable[PlanLine]:
 def _join(network: Network) -> list[str]:
     frequency = str(FREQUENCIES_MHZ[network.band])
     where = [network.name, frequency, _width(network.rate)]
+    if network.role == Role.MESH:
+        where.insert(1, "freq")
+        return ["mesh", "join", *where, "beacon-interval", str(_BEACON_TU)]
     return ["ibss", "join", *where, "fixed-freq", network.bssid]
 
 

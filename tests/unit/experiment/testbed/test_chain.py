@@ -84,6 +84,17 @@ def test_what_a_chain_has_not_is_refused(keys, said):
     assert said in str(caught.value)
 
 
+def test_a_mesh_is_a_row_of_mesh_points_without_routes():
+    graph = spec_of("mesh", hops=3).testbed.graph
+    assert {member.role for member in graph.media[0].members} == {Role.MESH}
+    assert [routes(graph, node) for node in graph.nodes] == [()] * 4
+    deaf = {(way.sender, way.receiver) for way in graph.media[0].ways}
+    assert deaf == {
+        ("C", "N2"), ("N2", "C"), ("C", "S"), ("S", "C"), ("N1", "S"), ("S", "N1")
+    }  # fmt: skip
+    assert not any(graph.forwards(node) for node in graph.nodes)
+
+
 def test_other_layouts_say_nothing_of_its_keys():
     told = measured(Spec.model_validate({"title": "", "testbed": {"layout": "parking-lot"}}))
     assert {"hops", "sinks", "hears"} & set(told["testbed"]) == {"hops"}

@@ -2,6 +2,7 @@
 """Networks of radios without an access point: who reaches whom, by which way, and what is wrong."""
 
 import ipaddress
+from contextlib import nullcontext
 from itertools import combinations
 
 import pytest
@@ -117,6 +118,22 @@ def test_an_access_point_and_peers_share_a_medium_and_no_block_of_addresses():
     assert len(set(parts(graph).values())) == 2
 
 
+def test_a_mesh_has_no_routes_of_its_own_and_parts_of_it_are_apart():
+    """N1 - N2 - N3, and N4 - N5: 802.11s finds what is in a part; a wire is between the parts."""
+    pairs = [("N1", "N3"), *((one, other) for one in ("N1", "N2", "N3") for other in ("N4", "N5"))]
+    mesh = dict.fromkeys(peers(5), "mesh")
+    alone = built(mesh, pairs)
+    assert routes(alone, "N1") == ()
+    assert alone.relays == frozenset()
+    assert len(set(parts(alone).values())) == 2
+    joined = built(mesh, pairs, links=[("N3", "N4")])
+    assert routes(joined, "N1")[:2] == (
+        Route("10.0.1.4", "10.0.1.3"),
+        Route("10.0.1.5", "10.0.1.3"),
+    )
+    assert [node for node in joined.nodes if joined.forwards(node)] == ["N3", "N4"]
+
+
 @st.composite
 def networks(draw):
     """Peers that may not hear each other, and wires between some of them and other nodes."""
@@ -229,7 +246,7 @@ def test_a_network_has_as_many_members_as_a_block_of_addresses():
 
 @pytest.mark.parametrize(
     ("device", "role", "can"),
-    [("ath9k", "peer", "ap, station, ibss"), ("ideal", "ibss", "ap, station, peer")],
+    [("ath9k", "peer", "ap, station, ibss, mesh"), ("ideal", "ibss", "ap, station, peer")],
 )
 def test_a_role_that_a_device_has_not_is_refused(tmp_path, device, role, can):
     text = FILE.replace('"ideal"', f'"{device}"').replace('"peer"', f'"{role}"')
@@ -244,6 +261,20 @@ def test_an_ibss_goes_no_further_than_80211n(tmp_path):
     with pytest.raises(UsageError, match="no rates beyond 802.11n, and .* has VHT80 MCS9 2ss SGI"):
         wired(read(tmp_path, text))
     wired(read(tmp_path, text, "medium.air.rate=HT40 MCS15"))
+
+
+@pytest.mark.parametrize(
+    ("flows", "taken"),
+    [
+        ({"test": "udp_flood"}, False),
+        ({"test": "udp_flood", "udp_rate": "1 Mbit/s"}, True),
+        ({"test": "tcp_nup"}, True),
+    ],
+)
+def test_udp_in_a_mesh_needs_a_rate(flows, taken):
+    spec = Spec.model_validate({"title": "", "testbed": {"layout": "mesh"}, "flows": flows})
+    with nullcontext() if taken else pytest.raises(UsageError, match="expected a rate"):
+        wiring(spec, load_profile("ath9k"))
 
 
 def wired(experiment):

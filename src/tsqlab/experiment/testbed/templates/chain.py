@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hops on one channel, each node a host with one radio.
+"""Hops on one channel, each node a host with one radio: C ))) N1 ))) N2 ))) ... ))) S.
 
-    wifi-chain    C ))) N1 ))) ... ))) S    by routes through the next node: of peers over a fullmac
-                                            device, of an IBSS over one of mac80211
+    wifi-chain    routes lead through the next node: of peers over a fullmac device, of an IBSS over
+                  one of mac80211; all hear each other, or each its neighbours only
+    mesh          each hears its neighbours only, and 802.11s finds the path
 
-All hear each other, or each its neighbours only: then those two hops apart are hidden from each
-other.
+Where each hears its neighbours only, those two hops apart are hidden from each other.
 """
 
 from __future__ import annotations
@@ -39,6 +39,13 @@ def wifi_chain(testbed: Testbed) -> Graph:
         # Where only neighbours hear each other there is no other way.
         via={} if near else {node: ways for node, ways in via.items() if ways},
     )
+
+
+def mesh(testbed: Testbed) -> Graph:
+    """A row of mesh points."""
+    nodes = _nodes(testbed.hops)
+    medium = _medium(testbed, nodes, Role.MESH, near=True)
+    return Graph(nodes, media=(medium,), ends=(Ends(CLIENT, SERVER),))
 
 
 def _nodes(hops: int) -> tuple[str, ...]:
