@@ -195,10 +195,14 @@ def _check_link(table: VaryTable, graph: Graph, at: list[str]) -> None:
 
 
 def _links(graph: Graph) -> list[str]:
-    """What links are called: each way of a wire, and a station with its access point."""
+    """What links are called: each way of a wire, a station with its access point, two peers."""
     stations = (member for medium in graph.media for member in medium.members)
     radios = [f"{member.port.node}-{member.access_point}" for member in stations
               if member.access_point]  # fmt: skip
+    networks = (segment for segment in graph.segments if segment.relays)
+    radios += (f"{one.node}-{other.node}" for segment in networks
+               for one, other in itertools.combinations(segment.ports, 2)
+               if other in segment.neighbours(one.node))  # fmt: skip
     return [*(end.port.egress for end in graph.link_ends), *radios]
 
 

@@ -95,6 +95,14 @@ def test_a_mesh_is_a_row_of_mesh_points_without_routes():
     assert not any(graph.forwards(node) for node in graph.nodes)
 
 
+def test_what_varies_of_a_hop_is_called_by_its_nodes():
+    chain = {"title": "", "testbed": {"layout": "wifi-chain", "hops": 2, "hears": "next"}}
+    vary = {"link": "C-N1", "loss": [["1 s", "10 %"]]}
+    assert Spec.model_validate({**chain, "vary": [vary]}).vary
+    with pytest.raises(ValidationError, match='no link "C-N2"; did you mean "C-N1"'):
+        Spec.model_validate({**chain, "vary": [vary | {"link": "C-N2"}]})
+
+
 def test_other_layouts_say_nothing_of_its_keys():
     told = measured(Spec.model_validate({"title": "", "testbed": {"layout": "parking-lot"}}))
     assert {"hops", "sinks", "hears"} & set(told["testbed"]) == {"hops"}
