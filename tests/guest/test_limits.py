@@ -3,8 +3,8 @@
 
 import pytest
 
-from tsqlab.metrics import summarise
-from tsqlab.metrics.limits import BOUNDS
+from tsqlab.metrics import summarise, trace
+from tsqlab.metrics.limits import BOUNDS, flow_limits
 
 SHORT = {"length": "4 s", "delay": "1 s"}
 SINGLE = {"offloads": "off", "truesize": "kernel"}  # a packet an skb, which counts as it does
@@ -133,3 +133,38 @@ def test_the_kernels_clocks_are_of_the_time_that_the_flow_ran(cell):
     time_us = (last["t"] - first["t"]) * 1e6
     assert last["tcp_busy_us"] - first["tcp_busy_us"] == pytest.approx(time_us, rel=0.01)
     assert 0.8 * time_us < last["tcp_rwnd_limited_us"] - first["tcp_rwnd_limited_us"] <= time_us
+
+
+def each(document):
+    """What bound each flow for most of the time, by the middle of the metric's name."""
+    flows = flow_limits(trace(document))
+    largest = (max(flow.bound, key=flow.bound.get) for flow in flows)
+    assert all(max(flow.bound.values()) > 0.9 for flow in flows), flows
+    return [name[len("bound_") : -len("_share")] for name in largest]
+
+
+def test_each_flow_of_a_parking_lot_has_the_bound_of_its_own_way(cell):
+    """The second link is narrow, and the flow over the first alone has a small window."""
+    spec = wired(
+        own_buffer("S1", "rmem", 65536),
+        flows={"streams": 3, **SHORT},
+        layout="parking-lot",
+        egress={"R2>R3": {"rate": "20 Mbit/s", "qdisc": "fq_codel"}},
+    )
+    assert each(cell(spec)) == ["wire", "rwnd", "wire"]
+
+
+def test_flows_over_radios_and_wires_of_a_graph_have_their_own_bounds(cell):
+    """A slow wire behind the radio one way, and the radio itself the other."""
+    spec = {
+        "nodes": {"X": {}, "B": {}, "Y": {}},
+        "medium": [{"name": "air", "device": "ath9k", "members": {"B": "ap", "X": "station"}}],
+        "link": [{"between": ["B", "Y"], "delay": "2 ms", "rate": {"B>Y": "10 Mbit/s"},
+                  "qdisc": "pfifo limit 300"}],
+        "flow": [{"from": "X", "to": "Y"},
+                 {"from": "Y", "to": "X", "kind": "udp", "rate": "300 Mbit/s"}],
+        "flows": SHORT,
+        "sender": {"tsq": "NoTSQ"},
+        "testbed": {"sysctl": {"guest": {"net.core.wmem_default": 2_000_000}}},
+    }  # fmt: skip
+    assert each(cell(spec)) == ["wire", "air"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import calendar
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, Literal
@@ -36,6 +36,12 @@ SERVER_KEY = "SERVER"
 
 FLOW_KEY = "FLOW"
 """The key in the metadata of a flow, or of pings, that a [[flow]] asked for."""
+
+WAY_KEY = "WAY"
+"""The key in a flow's metadata of the egresses that send its data, one after the other."""
+
+EGRESS_KEY = "EGRESS"
+"""The key in a radio's metadata of its egress, by which ways name it."""
 
 ROLE_KEY = "ROLE"
 """The key in a radio's metadata that says what it is, where the name of its node does not."""
@@ -128,6 +134,8 @@ class Flow:
     socket: Rows  # the sender's socket, at the instants at which that was sampled
     tsq: Capacity  # what TSQ's limit is made of
     own: Own | None = None  # None of a flow of a test
+    # The egresses that send its data, one after the other; empty where nodes' names say it.
+    way: tuple[str, ...] = ()
 
     def own_mbps(self) -> float | None:
         """The mean goodput of a [[flow]] over its own time; None where it has none."""
@@ -158,6 +166,7 @@ class Radio:
     counters: Rows  # all that is counted, if the file is the lab's
     most: Capacity
     tx_ns: Samples  # the time that it was on the air itself, cumulative as all are
+    egress: str = ""  # by which ways name it
 
     @property
     def is_station(self) -> bool:
@@ -233,16 +242,18 @@ class Trace:
         return _pooled([flow.rtt_ms.between(self.begin_s, self.end_s) for flow in self.flows])
 
     def senders(self) -> list[Radio]:
-        """The radios that send the flows' data: the stations, or the AP if there are no uploads.
+        """The radios that send the flows' data, or uploads' if there are any: each way's first.
 
-        Of [[flow]] tables, and of networks without an access point, those at which flows begin.
+        In a layout whose ways are not told that is all stations, or else the access point.
         """
-        alike = not {radio.role for radio in self.radios} <= {_AP, _STATION}
-        if alike or any(flow.own for flow in self.flows):
-            sending = {radio_node(flow, self.radios) for flow in self.flows}
-            return [radio for radio in self.radios if radio.node in sending]
-        up = any(flow.direction == "up" for flow in self.flows)
-        return [radio for radio in self.radios if radio.is_station == up]
+        flows = self.flows
+        if not any(flow.own for flow in flows):
+            up = any(flow.direction == "up" for flow in flows)
+            if not any(flow.way for flow in flows):
+                return [radio for radio in self.radios if radio.is_station == up]
+            flows = tuple(flow for flow in flows if (flow.direction == "up") == up)
+        sending = {first.node for flow in flows for first in radios_of(flow, self.radios)[:1]}
+        return [radio for radio in self.radios if radio.node in sending]
 
     def aggregates(self) -> Floats:
         """The mean frames of those radios' PPDUs in each sampling period of the flows."""
@@ -255,12 +266,20 @@ class Trace:
                         for flow in self.flows])  # fmt: skip
 
 
-def radio_node(flow: Flow, radios: Iterable[Radio]) -> str | None:
-    """The node whose radio sends a flow's data first; None of one that an AP sends by its wire."""
+def radios_of(flow: Flow, radios: Sequence[Radio]) -> list[Radio]:
+    """The radios that send a flow's data, one after the other.
+
+    In a layout whose ways are not told it is the first of them, the sender's or the AP's; none of
+    what the AP sends by its wire.
+    """
+    if flow.way:
+        known = {radio.egress: radio for radio in radios}
+        return [known[egress] for egress in flow.way if egress in known]
     if (flow.sender, flow.receiver) == (ACCESS_POINT, SERVER):
-        return None
-    stations = (radio.node for radio in radios if radio.is_station)
-    return flow.sender if flow.sender in stations else ACCESS_POINT
+        return []
+    stations = [radio.node for radio in radios if radio.is_station]
+    node = flow.sender if flow.sender in stations else ACCESS_POINT
+    return [radio for radio in radios if radio.node == node]
 
 
 def trace(document: Document) -> Trace:
@@ -323,6 +342,7 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
     interval_s = document["metadata"]["STEP_SIZE"]
     own = _own(name, document)
     sender, receiver = _ends(name, direction, own, document)
+    way = _way(name, document)
     return Flow(
         name,
         direction,
@@ -331,13 +351,14 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
         _samples(records, "tcp_rtt", t0_unix_s),
         _samples(records, "tcp_cwnd", t0_unix_s),
         _samples(records, "tcp_retransmits", t0_unix_s),
-        _samples(_own_queue(sender, receiver, document), "dropped", t0_unix_s),
+        _samples(_own_queue(sender, receiver, way, document), "dropped", t0_unix_s),
         _client(name, document),
         sender,
         receiver,
         _rows(records, _SOCKET_KEYS, t0_unix_s),
         _capacity(document, name),
         own,
+        way,
     )
 
 
@@ -383,6 +404,14 @@ def _ends(name: str, direction: Direction, own: Own | None, document: Document) 
     return ends if direction == "up" else (ends[1], ends[0])
 
 
+def _way(name: str, document: Document) -> tuple[str, ...]:
+    """The egresses that send a flow's data; empty if the file does not say. Raises ValueError."""
+    way = _meta(document, name).get(WAY_KEY, [])
+    if not isinstance(way, list) or not set(map(type, way)) <= {str}:
+        raise ValueError(f"metadata.SERIES_META.{name}.{WAY_KEY}: expected egresses")
+    return tuple(way)
+
+
 def _own(name: str, document: Document) -> Own | None:
     """What a [[flow]] was asked to do. Raises ValueError for what is none."""
     meta = _meta(document, name).get(FLOW_KEY)
@@ -404,14 +433,18 @@ def _capacity(document: Document, name: str) -> Capacity:
     return {key: float(value) for key, value in most.items()}
 
 
-def _own_queue(sender: str, receiver: str, document: Document) -> list[dict[str, Any]]:
+def _own_queue(
+    sender: str, receiver: str, way: Sequence[str], document: Document
+) -> list[dict[str, Any]]:
     """The records of the queue at a flow's sender: of the egress that leads from there.
 
     There are none if mac80211 has the queues, which are no qdisc, or if the file is Flent's own,
-    which names queues by other hosts. Of a node with several, it is the one towards the receiver,
-    and else none that leads to the server.
+    which names queues by other hosts. Of a node with several, it is the one that the flow's way
+    begins with, or else that towards the receiver, and else none that leads to the server.
     """
     raw = document["raw_values"]
+    if way:
+        return list(raw.get(f"{QDISC_SERIES}{way[0]}", []))
     ends = {
         egress.partition(">")[2]: raw[series]
         for series in raw
@@ -442,6 +475,7 @@ def _radio(
         _rows(records, _RADIO_KEYS, t0_unix_s),
         most,
         _samples(records, "tx_ns", t0_unix_s),
+        str(meta.get(EGRESS_KEY, "")),
     )
 
 

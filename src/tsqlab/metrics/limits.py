@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tsqlab.metrics.document import MISSING, Capacity, Floats, Flow, Rows, Trace
-from tsqlab.metrics.links import air_busy, air_full, radio_of, wire_full, wire_load, wires_of
+from tsqlab.metrics.links import air_busy, air_full, radios_of, wire_full, wire_load, wires_of
 from tsqlab.metrics.statistics import mean
 
 HELD = ("tsq_held_share", "cwnd_limited_share", "rwnd_limited_share", "sndbuf_limited_share",
@@ -194,10 +194,10 @@ class _Full:
 
 def _full(cell: Trace, flow: Flow, steps_end_s: Floats) -> _Full:
     none = np.zeros(len(steps_end_s), dtype=bool)
-    radio = radio_of(cell, flow)
-    air = air_full(cell, radio, steps_end_s) if radio else none
+    radios = [air_full(cell, radio, steps_end_s) for radio in radios_of(cell, flow)]
+    air = np.logical_or.reduce([none, *radios])
     wires = [wire_full(wire, steps_end_s, cell.step_s, cell) for wire in wires_of(cell, flow)]
-    # Behind a radio that is full a wire may be full as well; the flow meets the radio first.
+    # A wire behind a radio that is full may be full as well; where both are, the air is named.
     return _Full(air, np.logical_or.reduce([none, *wires]) & ~air)
 
 

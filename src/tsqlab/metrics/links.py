@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tsqlab.metrics.document import Floats, Flow, Radio, Rows, Trace, Wire, radio_node
+from tsqlab.metrics import document
+from tsqlab.metrics.document import Floats, Flow, Radio, Rows, Trace, Wire
 from tsqlab.topology import ACCESS_POINT, ROUTER, sender_of
 
 WIRE_FULL = 0.97
@@ -33,7 +34,9 @@ Mask = NDArray[np.bool_]
 
 
 def wires_of(cell: Trace, flow: Flow) -> list[Wire]:
-    """The wires that a flow's data crosses."""
+    """The wires that a flow's data crosses: its way's, or by the names of a layout's nodes."""
+    if flow.way:
+        return [wire for egress in flow.way for wire in cell.wires if wire.egress == egress]
     middle = (ROUTER, ACCESS_POINT)
     senders, ends = (flow.sender, *middle), (flow.receiver, *middle)
     return [wire for wire in cell.wires
@@ -41,11 +44,9 @@ def wires_of(cell: Trace, flow: Flow) -> list[Wire]:
             and wire.egress.partition(">")[2] in ends]  # fmt: skip
 
 
-def radio_of(cell: Trace, flow: Flow) -> Radio | None:
-    """The radio that sends a flow's data; None over wires alone, and of Flent's own files."""
-    node = radio_node(flow, cell.radios)
-    found = (radio for radio in cell.radios if radio.node == node and len(radio.counters.t_s))
-    return next(found, None)
+def radios_of(cell: Trace, flow: Flow) -> list[Radio]:
+    """The radios that send a flow's data; none over wires alone, and of Flent's own files."""
+    return [radio for radio in document.radios_of(flow, cell.radios) if len(radio.counters.t_s)]
 
 
 def wire_load(wire: Wire, begin_s: Floats | float, end_s: Floats | float) -> Floats:
@@ -109,17 +110,24 @@ def air_full(cell: Trace, radio: Radio, steps_end_s: Floats) -> Mask:
 
 
 def _above(cell: Trace, radio: Radio, t_s: Floats) -> Floats:
-    """The packets that the sockets of the radio's own node have below them.
+    """The packets that the sockets of the radio's own node have below them, on their way to it.
 
-    None of an access point that forwards: what it sends has left its socket, at the server.
+    None of a radio that forwards: what it sends has left its socket, at another node.
     """
     sockets = [flow.socket for flow in cell.flows
-               if flow.sender == radio_node(flow, cell.radios) == radio.node
-               and len(flow.socket.t_s)]  # fmt: skip
+               if _begins_at(flow, radio, cell) and len(flow.socket.t_s)]  # fmt: skip
     keys = ("tcp_wmem_alloc_bytes", "udp_wmem_alloc_bytes")
     below_bytes = [np.maximum(_at(rows, key, t_s), 0) for rows in sockets for key in keys]
     packet_bytes = radio.most.get("packet_bytes", np.inf)
     return np.asarray(np.sum([np.zeros(len(t_s)), *below_bytes], axis=0) / packet_bytes)
+
+
+def _begins_at(flow: Flow, radio: Radio, cell: Trace) -> bool:
+    """Whether a flow's sender is at that radio, and sends by it."""
+    if flow.way:
+        return flow.way[0] == radio.egress
+    first = document.radios_of(flow, cell.radios)[:1]
+    return flow.sender == radio.node and any(one is radio for one in first)
 
 
 def _at(rows: Rows, key: str, t_s: Floats) -> Floats:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tsqlab.experiment.profile import Airlink
+from tsqlab.experiment.host import own_radio
+from tsqlab.experiment.profile import Airlink, of_device
 from tsqlab.experiment.stored import Result
+from tsqlab.metrics.document import Radio
 from tsqlab.metrics.limits import BOUNDS, HELD, LINKS, FlowLimits, flow_limits
-from tsqlab.metrics.links import air_busy, radio_of, wire_load, wires_of
+from tsqlab.metrics.links import air_busy, radios_of, wire_load, wires_of
 from tsqlab.metrics.statistics import mean
 from tsqlab.results.repetitions import HasMetrics, Setting, by_setting, over_seeds
 
@@ -116,25 +118,40 @@ def _link(cell: Result, series: str) -> str:
     trace = cell.trace
     flow = next(flow for flow in trace.flows if flow.series == series)
     parts = []
-    radio = radio_of(trace, flow)
-    if radio and (busy := air_busy(radio, trace.begin_s, trace.end_s)) is not None:
-        parts.append(f"air busy {100 * busy:.0f} %")
+    radios = radios_of(trace, flow)
+    for radio in radios:
+        if (busy := air_busy(radio, trace.begin_s, trace.end_s)) is None:
+            continue
+        whose = f"{radio.egress}: " if len(radios) > 1 else ""
+        parts.append(f"{whose}air busy {100 * busy:.0f} %")
         frames = radio.aggregate_mean(trace.begin_s, trace.end_s)
         most = radio.most.get("aggregate_frames")
         if frames is not None and most:
-            parts.append(f"aggregates {frames:.3g} of {most:.0f}{_window(cell, flow.direction)}")
+            parts.append(f"aggregates {frames:.3g} of {most:.0f}{_window(cell, radio)}")
     for wire in wires_of(trace, flow):
         load = float(wire_load(wire, trace.begin_s, trace.end_s))
         parts.append(f"{wire.egress} {100 * load:.0f} %")
     return ", ".join(parts)
 
 
-def _window(cell: Result, direction: str) -> str:
+def _window(cell: Result, radio: Radio) -> str:
     """What the block ack window leaves of the profile's own limit, where it is less."""
-    if not isinstance(cell.device, Airlink):
+    own = _profile(cell, radio)
+    if own is None:
         return ""
-    radio = cell.device if direction == "up" else cell.device.access_point or cell.device
-    window, ahead = radio.number("window_frames"), radio.number("aggregates_ahead")
-    if window // ahead >= radio.number("aggregate_frames"):
+    window, ahead = own.number("window_frames"), own.number("aggregates_ahead")
+    if window // ahead >= own.number("aggregate_frames"):
         return ""
     return f" (window_frames {window}" + (f" for {ahead})" if ahead > 1 else ")")
+
+
+def _profile(cell: Result, radio: Radio) -> Airlink | None:
+    """A radio's profile; None in a file that the lab did not write."""
+    if cell.spec is None or cell.device is None:
+        return None
+    places = (place for place in cell.spec.testbed.graph.radios if place.name == radio.node)
+    for place in places:
+        usual = of_device(place.medium.device, cell.device, cell.others)
+        if isinstance(usual, Airlink):
+            return own_radio(usual, place.member)
+    return None

@@ -36,11 +36,13 @@ from tsqlab.errors import FileError
 from tsqlab.metrics.document import (
     CAPACITY_KEY,
     CLIENT_KEY,
+    EGRESS_KEY,
     FLOW_KEY,
     QDISC_SERIES,
     RADIO_SERIES,
     ROLE_KEY,
     SERVER_KEY,
+    WAY_KEY,
     Own,
     Trace,
     trace,
@@ -53,6 +55,7 @@ from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
 from tsqlab.results.record import (
     Capacity,
     CellRecord,
+    FlowName,
     RadioCapacity,
     TsqCapacity,
     WireCapacity,
@@ -88,19 +91,15 @@ def to_flent(record: CellRecord) -> Document:
         results |= _series(name, samples, clock, len(x_values))
     series_meta = {name: _measured_meta(name, raw[name], clock) for name in raw}
     for flow in record.flows:
-        series_meta[flow.series] |= {"PROTOCOL": flow.protocol, "DIRECTION": flow.direction}
-        if flow.client != CLIENT:
-            series_meta[flow.series][CLIENT_KEY] = flow.client
-        if flow.server and not flow.own:
-            series_meta[flow.series][SERVER_KEY] = flow.server
-        if flow.own:
-            series_meta[flow.series][FLOW_KEY] = _own_meta(flow.series, flow.own, record)
+        series_meta[flow.series] |= _flow_meta(flow, record)
     for name, own in record.own_pings.items():
         series_meta[name][FLOW_KEY] = _own_meta(name, own, record)
     for node, radio in record.measurement.radios.items():
         series_meta[_radio(node)]["SUBFRAMES_OF"] = _trimmed(radio.subframes_of)
         if radio.role not in (None, usual_role(node)):
             series_meta[_radio(node)][ROLE_KEY] = radio.role
+    for node, egress in record.radio_egresses.items():
+        series_meta[_radio(node)][EGRESS_KEY] = egress
     for name, most in _capacities(record.capacity).items():
         if name in series_meta:
             series_meta[name][CAPACITY_KEY] = asdict(most)
@@ -115,6 +114,20 @@ def to_flent(record: CellRecord) -> Document:
         "raw_values": raw,
         "metadata": _metadata(record, series_meta),
     }
+
+
+def _flow_meta(flow: FlowName, record: CellRecord) -> dict[str, Any]:
+    """What a flow is, and whose."""
+    meta: dict[str, Any] = {"PROTOCOL": flow.protocol, "DIRECTION": flow.direction}
+    if flow.client != CLIENT:
+        meta[CLIENT_KEY] = flow.client
+    if flow.server and not flow.own:
+        meta[SERVER_KEY] = flow.server
+    if flow.own:
+        meta[FLOW_KEY] = _own_meta(flow.series, flow.own, record)
+    if flow.way:
+        meta[WAY_KEY] = list(flow.way)
+    return meta
 
 
 def _own_meta(series: str, own: Own, record: CellRecord) -> dict[str, Any]:

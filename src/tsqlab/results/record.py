@@ -29,6 +29,8 @@ class FlowName:
     client: str = CLIENT  # the node at the client's end; empty if neither end is a client
     own: Own | None = None  # None of a test's
     server: str = ""  # the node at the server's end, if that is another than the record's
+    # The egresses that send its data, one after the other; empty where the layout says it all.
+    way: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class CellRecord:
     capacity: Capacity = Capacity()
     server: str = SERVER  # the node at the flows' far end
     own_pings: Mapping[str, Own] = field(default_factory=dict)  # by series
+    # The egress of each radio, by what the measurement calls it, where flows have ways.
+    radio_egresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def total_s(self) -> float:

@@ -7,8 +7,8 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
@@ -18,6 +18,7 @@ from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
+from tsqlab.experiment.testbed.ways import Ways
 from tsqlab.guest.boot import GuestError, Machine
 from tsqlab.guest.captures import captures
 from tsqlab.guest.collect import collect
@@ -33,6 +34,7 @@ from tsqlab.results.folder import PCAPS
 from tsqlab.results.measurement import Measurement
 from tsqlab.results.record import CellRecord, FlowName
 from tsqlab.runner import workers
+from tsqlab.topology import WIFI, WIRED
 from tsqlab.units import Duration
 
 
@@ -154,7 +156,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         step_s=spec.flows.step.s,
         streams=spec.flows.streams,
         start_unix_s=Duration(BOOT_UNIX_NS + t0_ns(spec)).s,
-        flows=tuple(_name(spec, flow) for flow in sent.flows),
+        flows=tuple(_names(spec, sent.flows)),
         provenance={
             "key": job.key,
             "spec": measured(spec),
@@ -166,7 +168,25 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         capacity=capacity(spec, job.profile, job.others),
         server=_server(spec),
         own_pings={probe.series: own for probe in sent.probes if (own := _own(spec, probe))},
+        radio_egresses=_radio_egresses(spec),
     )
+
+
+# In these, results of every version say nothing of ways: the names of nodes and egresses do.
+_KNOWN_WAYS = (WIRED, WIFI)
+
+
+def _radio_egresses(spec: Spec) -> dict[str, str]:
+    if spec.testbed.layout in _KNOWN_WAYS:
+        return {}
+    return {place.name: place.member.port.egress for place in spec.testbed.graph.radios}
+
+
+def _names(spec: Spec, flows: Iterable[Flow]) -> Iterator[FlowName]:
+    ways = None if spec.testbed.layout in _KNOWN_WAYS else Ways(spec.testbed.graph)
+    for flow in flows:
+        way = ways.egresses(flow.sender, flow.receiver) if ways else ()
+        yield replace(_name(spec, flow), way=way)
 
 
 def _name(spec: Spec, flow: Flow) -> FlowName:
