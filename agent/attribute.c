@@ -8,20 +8,37 @@
 
 #include "attribute.h"
 
+/* The attribute that begins there, or NULL if none does that ends before *end*. */
+static const struct nlattr *attribute_at(const char *here, const char *end)
+{
+	const struct nlattr *attribute = (const void *)here;
+
+	if (end - here < NLA_HDRLEN || attribute->nla_len < NLA_HDRLEN ||
+	    attribute->nla_len > end - here)
+		return NULL;
+	return attribute;
+}
+
+static const char *behind(const struct nlattr *attribute)
+{
+	return (const char *)attribute + NLA_ALIGN(attribute->nla_len);
+}
+
 const struct nlattr *attribute_in(const void *attributes, size_t bytes, int type)
 {
-	const char *next = attributes, *end = next + bytes;
+	const char *end = (const char *)attributes + bytes;
+	const struct nlattr *attribute = attribute_at(attributes, end);
 
-	while (end - next >= NLA_HDRLEN) {
-		const struct nlattr *attribute = (const void *)next;
+	while (attribute && (attribute->nla_type & NLA_TYPE_MASK) != type)
+		attribute = attribute_at(behind(attribute), end);
+	return attribute;
+}
 
-		if (attribute->nla_len < NLA_HDRLEN || attribute->nla_len > end - next)
-			return NULL;
-		if ((attribute->nla_type & NLA_TYPE_MASK) == type)
-			return attribute;
-		next += NLA_ALIGN(attribute->nla_len);
-	}
-	return NULL;
+const struct nlattr *attribute_next(const struct nlattr *nest, const struct nlattr *previous)
+{
+	const char *first = attribute_payload(nest);
+
+	return attribute_at(previous ? behind(previous) : first, first + attribute_bytes(nest));
 }
 
 const struct nlattr *attribute_in_nest(const struct nlattr *nest, int type)

@@ -11,6 +11,9 @@ const struct nlattr *attribute_in(const void *attributes, size_t bytes, int type
 /* The same among those inside another one, which may be NULL. */
 const struct nlattr *attribute_in_nest(const struct nlattr *nest, int type);
 
+/* The first attribute inside another one, or that behind *previous* there, or NULL. */
+const struct nlattr *attribute_next(const struct nlattr *nest, const struct nlattr *previous);
+
 const void *attribute_payload(const struct nlattr *attribute);
 size_t attribute_bytes(const struct nlattr *attribute);
 

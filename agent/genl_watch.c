@@ -2,12 +2,17 @@
 /*
  * Statistics that a generic netlink family gives, over time.
  *
- *   genl-watch NODE ID FAMILY HEX NEST COLUMNS ARRAY
+ *   genl-watch NODE ID FAMILY HEX NEST COLUMNS ARRAY [LIST KEY VALUE ENTRIES]
  *
  * HEX is the request for them, which is sent once a step. They are attributes of
  * 64 bits in the nest of number NEST. COLUMNS says which of them become columns:
  * NUMBER=NAME, with commas between. ARRAY is the number of one that is an array;
  * its values at the end of the measurement become the series ID-array.
+ *
+ * LIST is the number of a nest in that of NEST whose own are all nests, entries:
+ * the attribute KEY of each says which one it is, and VALUE is a statistic of it.
+ * ENTRIES says which of them become columns, too: BYTES=NAME, with commas between,
+ * the KEY's bytes being hexadecimal. An entry that is not there yet counts 0.
  */
 #include <linux/genetlink.h>
 #include <stdio.h>
@@ -19,6 +24,13 @@
 #include "genl.h"
 
 #define COLUMNS_MAX	32
+#define KEY_MAX		32
+
+/* A column that is of an entry of the list. */
+struct entry {
+	unsigned char key[KEY_MAX];
+	size_t key_bytes;
+};
 
 static struct {
 	struct genl genl;
@@ -26,21 +38,18 @@ static struct {
 	int nest;			/* the number of the nest */
 	int columns;
 	int number[COLUMNS_MAX];	/* the attribute of each column */
+	int list, key, value;		/* attributes, if there are entries */
+	int entries;
+	struct entry *entry;		/* of each column behind the others */
+	int64_t *row;
 	struct series *series;
 } watch;
 
-/*
- * Takes "1=a,2=b" apart and returns the header of the series, which is not freed:
- * the series keeps it.
- */
-static char *read_columns(char *text)
+/* Takes "1=a,2=b" apart and appends the names to the header of the series. */
+static void read_columns(char *text, char *names)
 {
-	char *names = malloc(strlen("t_ns") + strlen(text) + 1);
 	char *column;
 
-	if (!names)
-		die("out of memory for columns");
-	strcpy(names, "t_ns");
 	while ((column = strsep(&text, ","))) {
 		char *number = strsep(&column, "=");
 
@@ -50,6 +59,52 @@ static char *read_columns(char *text)
 		watch.number[watch.columns++] = word_number(number, "a column's number");
 		strcat(strcat(names, "\t"), column);
 	}
+}
+
+/* The same of entries, "020000=a,020001=b". */
+static void read_entries(char *text, char *names)
+{
+	char *column;
+
+	watch.entry = calloc(strlen(text) + 1, sizeof(*watch.entry));
+	if (!watch.entry)
+		die("out of memory for columns");
+	while ((column = strsep(&text, ","))) {
+		struct entry *entry = &watch.entry[watch.entries++];
+		char *bytes = strsep(&column, "=");
+
+		if (!column)
+			die("plan: an entry is BYTES=NAME, not '%.40s'", bytes);
+		entry->key_bytes = word_bytes(bytes, entry->key, sizeof(entry->key));
+		strcat(strcat(names, "\t"), column);
+	}
+}
+
+/*
+ * Reads which columns there are and returns the header of the series, which is not
+ * freed: the series keeps it.
+ */
+static char *read_header(int words, char *word[])
+{
+	size_t bytes = strlen("t_ns") + strlen(word[6]) + 1;
+	char *names;
+
+	if (words == 12)
+		bytes += strlen(word[11]) + 1;
+	names = malloc(bytes);
+	if (!names)
+		die("out of memory for columns");
+	strcpy(names, "t_ns");
+	read_columns(word[6], names);
+	if (words == 12) {
+		watch.list = word_number(word[8], "LIST");
+		watch.key = word_number(word[9], "KEY");
+		watch.value = word_number(word[10], "VALUE");
+		read_entries(word[11], names);
+	}
+	watch.row = calloc(1 + watch.columns + watch.entries, sizeof(*watch.row));
+	if (!watch.row)
+		die("out of memory for columns");
 	return names;
 }
 
@@ -73,16 +128,45 @@ static const struct nlattr *statistic(const struct nlattr *nest, int number)
 	return found;
 }
 
+/* Notes the statistic of one entry of the list, if that has a column. */
+static void note_entry(const struct nlattr *nest, int64_t *values)
+{
+	const struct nlattr *key = statistic(nest, watch.key);
+	int at;
+
+	for (at = 0; at < watch.entries; at++) {
+		const struct entry *entry = &watch.entry[at];
+
+		if (entry->key_bytes == attribute_bytes(key) &&
+		    !memcmp(entry->key, attribute_payload(key), entry->key_bytes)) {
+			attribute_copy(&values[at], sizeof(*values),
+				       statistic(nest, watch.value));
+			return;
+		}
+	}
+}
+
+static void note_list(const struct nlattr *list, int64_t *values)
+{
+	const struct nlattr *nest = NULL;
+
+	memset(values, 0, watch.entries * sizeof(*values));
+	while ((nest = attribute_next(list, nest)))
+		note_entry(nest, values);
+}
+
 static void note_statistics(int64_t t_ns)
 {
 	const struct nlattr *nest = ask_for_statistics();
-	int64_t row[COLUMNS_MAX + 1] = { t_ns };
 	int column;
 
+	watch.row[0] = t_ns;
 	for (column = 0; column < watch.columns; column++)
-		attribute_copy(&row[column + 1], sizeof(*row),
+		attribute_copy(&watch.row[column + 1], sizeof(*watch.row),
 			       statistic(nest, watch.number[column]));
-	series_row(watch.series, row);
+	if (watch.entries)
+		note_list(statistic(nest, watch.list), &watch.row[column + 1]);
+	series_row(watch.series, watch.row);
 }
 
 static void write_array(const char *id, int number, int64_t t_ns)
@@ -108,9 +192,10 @@ void genl_watch_endpoint(int words, char *word[])
 {
 	int64_t t_ns;
 
-	(void)words;
+	if (words != 8 && words != 12)
+		die("plan: genl-watch has 8 words, or 12 with a list");
 	watch.nest = word_number(word[5], "NEST");
-	watch.series = series_open(word[2], read_columns(word[6]));
+	watch.series = series_open(word[2], read_header(words, word));
 	watch.request = genl_request(word[4]);
 	watch.genl = genl_open(word[3]);
 	for (t_ns = 0; t_ns <= schedule.end - schedule.t0; t_ns += schedule.step) {

@@ -62,7 +62,7 @@ static const struct {
 	{ "ping", 8, 10, ping_endpoint },
 	{ "qdisc", 5, 5, qdisc_endpoint },
 	{ "capture", 6, 6, capture_endpoint },
-	{ "genl-watch", 8, 8, genl_watch_endpoint },
+	{ "genl-watch", 8, 12, genl_watch_endpoint },
 	{ "genl-try", 7, 7, genl_try_endpoint },
 	{ "packet-try", 6, 6, packet_try_endpoint },
 	{ "program", 8, WORDS_MAX, program_endpoint },

@@ -16,13 +16,12 @@ from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tsqlab.metrics.series import Floats, Rows, Samples, numbers, rows, samples, share_of_time
 from tsqlab.metrics.statistics import mean
 from tsqlab.topology import ACCESS_POINT, CLIENT, SERVER, sender_of
 
 Document = Mapping[str, Any]
-Floats = NDArray[np.float64]
 Direction = Literal["up", "down"]
 
 QDISC_SERIES, RADIO_SERIES = "qdisc_stats_", "wifi_stats_"
@@ -46,15 +45,15 @@ EGRESS_KEY = "EGRESS"
 ROLE_KEY = "ROLE"
 """The key in a radio's metadata that says what it is, where the name of its node does not."""
 
+AIRTIME_TO_KEY = "airtime_to_ns"
+"""The key in a radio's samples of the airtime that it has used for each of several receivers."""
+
 CAPACITY_KEY = "CAPACITY"
 """The key in a series' metadata of what its part of the testbed can do at most."""
 
 _FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
 _RADIO = re.compile(rf"{RADIO_SERIES}([^:]+)")
 _QUEUE = re.compile(rf"{QDISC_SERIES}([^:]+)")
-MISSING = -1.0
-"""What stands for a value that a sample does not have."""
-
 Capacity = Mapping[str, float]
 """What a part of the testbed can do at most: the fields of a class in tsqlab.results.record."""
 
@@ -66,34 +65,8 @@ def usual_role(node: str) -> str:
     return _AP if node == ACCESS_POINT else _STATION
 
 
-_INSTANT_S = 1e-3  # two samples are never so near; Unix time as a float is not exact
 _PING = re.compile(r"Ping \(ms\).*")
 _PING_RUNNERS = ("PingRunner", "IrttRunner")  # an average of several series is no ping
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Values over time."""
-
-    t_s: Floats
-    value: Floats
-
-    def between(self, begin_s: float, end_s: float) -> Floats:
-        """The values from *begin_s* to *end_s*."""
-        return self.value[(self.t_s >= begin_s) & (self.t_s <= end_s)]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Values that are sampled together, by their keys in a file."""
-
-    t_s: Floats
-    value: Mapping[str, Floats]  # MISSING where a sample has none
-
-    def between(self, begin_s: float, end_s: float) -> Rows:
-        """The samples from *begin_s* to *end_s*."""
-        inside = (self.t_s >= begin_s - _INSTANT_S) & (self.t_s <= end_s + _INSTANT_S)
-        return Rows(self.t_s[inside], {key: value[inside] for key, value in self.value.items()})
 
 
 @dataclass(frozen=True)
@@ -167,6 +140,9 @@ class Radio:
     most: Capacity
     tx_ns: Samples  # the time that it was on the air itself, cumulative as all are
     egress: str = ""  # by which ways name it
+    # The time that its exchanges with each receiver took, answers included, by radios' names;
+    # cumulative. Where there is one only, the file does not say.
+    airtime_to_ns: Mapping[str, Samples] = field(default_factory=dict)
 
     @property
     def is_station(self) -> bool:
@@ -183,16 +159,7 @@ class Radio:
 
     def on_air(self, begin_s: float, end_s: float) -> float | None:
         """The share of the time from *begin_s* to *end_s* that it was on the air itself."""
-        return _share(self.tx_ns, begin_s, end_s)
-
-
-def _share(counter_ns: Samples, begin_s: float, end_s: float) -> float | None:
-    """How fast a time grows, of the time in which it does."""
-    within = (counter_ns.t_s >= begin_s) & (counter_ns.t_s <= end_s)
-    t_s, value_ns = counter_ns.t_s[within], counter_ns.value[within]
-    if len(t_s) < 2 or t_s[-1] <= t_s[0]:
-        return None
-    return float((value_ns[-1] - value_ns[0]) / 1e9 / (t_s[-1] - t_s[0]))
+        return share_of_time(self.tx_ns, begin_s, end_s)
 
 
 @dataclass(frozen=True)
@@ -303,12 +270,12 @@ def trace(document: Document) -> Trace:
         step_s,
         tuple(_flow(name, match[1], document, t0_unix_s)
               for name in raw if raw[name] and (match := _FLOW.fullmatch(name))),
-        {name: _samples(raw[name], "val", t0_unix_s)
+        {name: samples(raw[name], "val", t0_unix_s)
          for name in raw if raw[name] and _PING.fullmatch(name)},
         tuple(_radio(match[1], raw[name], t0_unix_s, _meta(document, name),
                      _capacity(document, name))
               for name in raw if raw[name] and (match := _RADIO.fullmatch(name))),
-        tuple(Wire(match[1], _rows(raw[name], _WIRE_KEYS, t0_unix_s), most)
+        tuple(Wire(match[1], rows(raw[name], _WIRE_KEYS, t0_unix_s), most)
               for name in raw if raw[name] and (match := _QUEUE.fullmatch(name))
               and (most := _capacity(document, name))),
         tuple(name for name in raw if not raw[name] and _PING.fullmatch(name)
@@ -319,7 +286,6 @@ def trace(document: Document) -> Trace:
 
 _SECONDS_MAX = 1e9
 _STEPS_MAX = 10_000_000
-_VALUE_MAX = 1e19  # a counter of 64 bits is less
 
 
 def _seconds(metadata: Mapping[str, Any], name: str) -> float:
@@ -346,16 +312,16 @@ def _flow(name: str, direction: Any, document: Document, t0_unix_s: float) -> Fl
     return Flow(
         name,
         direction,
-        _samples(rates, "val", t0_unix_s),
-        _numbers(rates, "dur", interval_s),
-        _samples(records, "tcp_rtt", t0_unix_s),
-        _samples(records, "tcp_cwnd", t0_unix_s),
-        _samples(records, "tcp_retransmits", t0_unix_s),
-        _samples(_own_queue(sender, receiver, way, document), "dropped", t0_unix_s),
+        samples(rates, "val", t0_unix_s),
+        numbers(rates, "dur", interval_s),
+        samples(records, "tcp_rtt", t0_unix_s),
+        samples(records, "tcp_cwnd", t0_unix_s),
+        samples(records, "tcp_retransmits", t0_unix_s),
+        samples(_own_queue(sender, receiver, way, document), "dropped", t0_unix_s),
         _client(name, document),
         sender,
         receiver,
-        _rows(records, _SOCKET_KEYS, t0_unix_s),
+        rows(records, _SOCKET_KEYS, t0_unix_s),
         _capacity(document, name),
         own,
         way,
@@ -371,13 +337,6 @@ _SOCKET_KEYS = (
 )  # fmt: skip
 _RADIO_KEYS = ("ppdus", "subframes", "busy_ns", "host_frames", "bus_frames", "device_frames")
 _WIRE_KEYS = ("sent_bytes", "sent_pkts")
-
-
-def _rows(records: list[dict[str, Any]], keys: Sequence[str], t0_unix_s: float) -> Rows:
-    """The records that have any of the keys, with all of these."""
-    have = [record for record in records if any(key in record for key in keys)]
-    values = {key: _numbers(have, key, MISSING) for key in keys}
-    return Rows(_numbers(have, "t") - t0_unix_s, values)
 
 
 def _meta(document: Document, name: str) -> Mapping[str, Any]:
@@ -469,30 +428,26 @@ def _radio(
     return Radio(
         node,
         str(meta.get(ROLE_KEY, usual_role(node))),
-        _samples(stations, "avg_aggr_size", t0_unix_s),
-        _samples(records, "ppdus", t0_unix_s),
-        _samples(records, "subframes", t0_unix_s),
-        _rows(records, _RADIO_KEYS, t0_unix_s),
+        samples(stations, "avg_aggr_size", t0_unix_s),
+        samples(records, "ppdus", t0_unix_s),
+        samples(records, "subframes", t0_unix_s),
+        rows(records, _RADIO_KEYS, t0_unix_s),
         most,
-        _samples(records, "tx_ns", t0_unix_s),
+        samples(records, "tx_ns", t0_unix_s),
         str(meta.get(EGRESS_KEY, "")),
+        _airtimes(records, t0_unix_s),
     )
 
 
-def _samples(records: list[dict[str, Any]], key: str, t0_unix_s: float) -> Samples:
-    have = [record for record in records if record.get(key) is not None]
-    return Samples(_numbers(have, "t") - t0_unix_s, _numbers(have, key))
-
-
-def _numbers(records: list[dict[str, Any]], key: str, default: float | None = None) -> Floats:
-    """The values of *key*, which every record has if there is no default. Raises ValueError."""
-    values = [record[key] if default is None else record.get(key, default) for record in records]
-    if not set(map(type, values)) <= {int, float}:
-        raise ValueError(f'a sample\'s "{key}" is no number')
-    numbers = np.array(values, dtype=float)
-    if not (np.abs(numbers) <= _VALUE_MAX).all():
-        raise ValueError(f'a sample\'s "{key}" is more than {_VALUE_MAX:g}')
-    return numbers
+def _airtimes(records: list[dict[str, Any]], t0_unix_s: float) -> dict[str, Samples]:
+    have = [(record["t"], record[AIRTIME_TO_KEY]) for record in records
+            if AIRTIME_TO_KEY in record]  # fmt: skip
+    names = dict.fromkeys(name for _, airtimes in have for name in airtimes)
+    return {
+        str(name): samples([{"t": t, "ns": airtimes.get(name)} for t, airtimes in have],
+                           "ns", t0_unix_s)
+        for name in names
+    }  # fmt: skip
 
 
 def _pooled(parts: list[Floats]) -> Floats:

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tsqlab.metrics.document import Floats
+from tsqlab.metrics.series import Floats
 
 WITHIN = 0.03
 """A goodput below the best by at most this share is good enough; the bound is chosen."""

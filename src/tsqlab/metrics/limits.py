@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tsqlab.metrics.document import MISSING, Capacity, Floats, Flow, Rows, Trace
+from tsqlab.metrics.document import Capacity, Flow, Trace
 from tsqlab.metrics.links import air_busy, air_full, radios_of, wire_full, wire_load, wires_of
+from tsqlab.metrics.series import MISSING, Floats, Rows
 from tsqlab.metrics.statistics import mean
 
 HELD = ("tsq_held_share", "cwnd_limited_share", "rwnd_limited_share", "sndbuf_limited_share",

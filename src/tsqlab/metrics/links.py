@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tsqlab.metrics import document
-from tsqlab.metrics.document import Floats, Flow, Radio, Rows, Trace, Wire
+from tsqlab.metrics.document import Flow, Radio, Trace, Wire
+from tsqlab.metrics.series import Floats, Rows
 from tsqlab.topology import ACCESS_POINT, ROUTER, sender_of
 
 WIRE_FULL = 0.97

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tsqlab.metrics.document import Floats, Trace
+from tsqlab.metrics.document import Trace
+from tsqlab.metrics.series import Floats
 
 MANY = 0.1
 """The share of lost pings above which a latency of the others is marked; it is chosen."""

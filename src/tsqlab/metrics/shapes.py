@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tsqlab.metrics.document import Floats, Flow, Samples, Trace
+from tsqlab.metrics.document import Flow, Trace
+from tsqlab.metrics.series import Floats, Samples
 from tsqlab.metrics.statistics import percentile
 
 _BRIEF_S = 1.0  # events that lie closer together are one event; a dip lasts no longer

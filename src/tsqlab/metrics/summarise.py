@@ -7,9 +7,10 @@ that a cell does not have, such as a TCP round-trip time without TCP, is None.
 
 Where flows go both ways, the goodput of either direction has a column of its own.
 A node's own numbers are there besides, where a cell has them: a station's goodput, if there are
-several, and the share of the time that a radio was on the air itself. Of what an access point
-sends, the module counts the time of all stations together, so a download's share has no station.
-Each [[flow]] has its own numbers (tsqlab.metrics.flows).
+several, and the share of the time that a radio was on the air itself. Stations that share an access
+point have airtime of their own, what it sends to them included (tsqlab.metrics.airtime), but in the
+layout wifi, where a download's share has no station. Each [[flow]] has its own numbers
+(tsqlab.metrics.flows).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import re
 from collections.abc import Mapping
 
 from tsqlab.metrics import pings
+from tsqlab.metrics.airtime import DOWN_AIRTIME, UP_AIRTIME, airtime_metrics
 from tsqlab.metrics.document import Direction, Document, Trace, trace
 from tsqlab.metrics.flows import flow_metrics
 from tsqlab.metrics.limits import limit_metrics
@@ -51,6 +53,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         **limit_metrics(cell),
         "sim_s": cell.total_s,
         **_by_node(cell, stations),
+        **airtime_metrics(cell),
         **flow_metrics(cell),
     }
 
@@ -58,8 +61,13 @@ def summarise_trace(cell: Trace) -> Metrics:
 DIRECTED = ("goodput_up_mbps", "goodput_down_mbps")
 """The goodput of all uploads together, and of all downloads."""
 
-NODE_METRIC = re.compile(r"(goodput_mbps|airtime)_(AP|C[0-9]*)")
-"""The name of a number that one node has: what it is, and whose."""
+NODE_QUANTITIES = ("goodput_mbps", "airtime", UP_AIRTIME, DOWN_AIRTIME)
+"""What a node has numbers of."""
+
+_NODE = "[A-Za-z][A-Za-z0-9_]{0,14}"
+NODE_METRIC = re.compile(rf"({'|'.join(NODE_QUANTITIES)})_({_NODE}(?:\.{_NODE})?)")
+"""The name of a number that one node has: what it is, and whose; a radio is NODE.MEDIUM if its node
+has several."""
 
 
 def _by_node(cell: Trace, stations: Mapping[str, float]) -> Metrics:

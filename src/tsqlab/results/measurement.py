@@ -22,6 +22,9 @@ TABLE_BYTES_MAX = 4 << 30
 Table = Mapping[str, NDArray[np.int64]]
 """Columns by name, all of one length; "t_ns" is always among them."""
 
+AIRTIME_TO = "airtime_to_ns:"
+"""What the name of a radio's column begins with that is of one receiver; which one follows."""
+
 
 def read_table(path: Path) -> Table:
     """Read one series file of the agent. Raises TsqlabError when it is not whole."""

@@ -23,8 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tsqlab.metrics.document import AIRTIME_TO_KEY
 from tsqlab.results.grid import Number, Samples, goodput_mbps
-from tsqlab.results.measurement import RadioTables, Table
+from tsqlab.results.measurement import AIRTIME_TO, RadioTables, Table
 
 _NS = 1e9
 _INFINITE_SSTHRESH_PACKETS = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
@@ -191,7 +192,10 @@ RADIO_KEYS = ("avg_aggr_size", "airtime_tx")
 
 def radio_samples(radio: RadioTables, clock: Clock) -> Samples:
     """A radio's statistics; a step without a PPDU has no mean."""
-    columns = {key: column.tolist() for key, column in radio.counters.items() if key != "t_ns"}
+    told = {key: column.tolist() for key, column in radio.counters.items() if key != "t_ns"}
+    columns = {key: column for key, column in told.items() if not key.startswith(AIRTIME_TO)}
+    airtimes = {key.removeprefix(AIRTIME_TO): column for key, column in told.items()
+                if key not in columns}  # fmt: skip
     ppdus, subframes, tx_ns = (
         np.diff(radio.counters[key], prepend=radio.counters[key][:1]).tolist()
         for key in ("ppdus", "subframes", "tx_ns")
@@ -208,4 +212,7 @@ def radio_samples(radio: RadioTables, clock: Clock) -> Samples:
                 "stations": {radio.peer: station},
             }
         )
+        if airtimes:
+            to = {name: column[row] for name, column in airtimes.items()}
+            samples[-1][AIRTIME_TO_KEY] = to
     return samples

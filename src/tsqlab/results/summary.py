@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import FileError
+from tsqlab.metrics.airtime import FAIRNESS_AIRTIME
 from tsqlab.metrics.flows import FLOW_METRIC, flow_order
 from tsqlab.metrics.limits import SHARES
-from tsqlab.metrics.summarise import DIRECTED, NODE_METRIC, summarise
+from tsqlab.metrics.summarise import DIRECTED, NODE_METRIC, NODE_QUANTITIES, summarise
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import HasMetrics
@@ -68,20 +69,24 @@ def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]
 
 
 def further_metrics(rows: Iterable[HasMetrics]) -> list[str]:
-    """The goodput of either direction if any row has both, then those of nodes and of flows."""
+    """Those that not every cell has: of either direction, of airtime, of nodes and of flows.
+
+    The goodput of either direction is there if any row has both.
+    """
     cells = list(rows)
     both = any(all(row.metrics.get(name) is not None for name in DIRECTED) for row in cells)
+    fair = any(row.metrics.get(FAIRNESS_AIRTIME) is not None for row in cells)
     found = dict.fromkeys(name for row in cells for name in row.metrics)
     nodes = sorted((name for name in found if NODE_METRIC.fullmatch(name)), key=_node_order)
     flows = sorted((name for name in found if FLOW_METRIC.fullmatch(name)), key=flow_order)
     had = [name for name in flows if any(row.metrics.get(name) is not None for row in cells)]
-    return [*(DIRECTED if both else ()), *nodes, *had]
+    return [*(DIRECTED if both else ()), *([FAIRNESS_AIRTIME] if fair else ()), *nodes, *had]
 
 
-def _node_order(name: str) -> tuple[bool, int, str]:
+def _node_order(name: str) -> tuple[int, int, str]:
     match = NODE_METRIC.fullmatch(name)
     assert match, "only such are sorted"
-    return match[1] == "airtime", len(match[2]), match[2]
+    return NODE_QUANTITIES.index(match[1]), len(match[2]), match[2]
 
 
 def is_metric(name: str) -> bool:
@@ -90,7 +95,9 @@ def is_metric(name: str) -> bool:
 
 
 def _is_further(name: str) -> bool:
-    return name in DIRECTED or any(of.fullmatch(name) for of in (NODE_METRIC, FLOW_METRIC))
+    return name in (*DIRECTED, FAIRNESS_AIRTIME) or any(
+        of.fullmatch(name) for of in (NODE_METRIC, FLOW_METRIC)
+    )
 
 
 def write_table(path: Path, lines: Iterable[Sequence[str]]) -> None:

@@ -14,8 +14,9 @@ import pytest
 from folders import written
 from synthetic import DELAY_S, LENGTH_S, PING_IDLE_MS, STEP_S, record
 from tsqlab.experiment.stored import read_folder
-from tsqlab.metrics.document import Samples, trace
+from tsqlab.metrics.document import trace
 from tsqlab.metrics.pings import lost_s
+from tsqlab.metrics.series import Samples
 from tsqlab.metrics.summarise import summarise
 from tsqlab.report import make_report, summary_table
 from tsqlab.report.plots.goodput_ping import goodput_ping

@@ -10,7 +10,8 @@ import pytest
 
 from synthetic import record
 from tsqlab.experiment.testbed import Testbed
-from tsqlab.metrics.document import Floats, Samples, trace
+from tsqlab.metrics.document import trace
+from tsqlab.metrics.series import Floats, Samples
 from tsqlab.metrics.shapes import SHAPES, dip_period_s, dips_s, sawtooth, still_s, swing
 from tsqlab.results.flent import to_flent
 from tsqlab.topology import WIFI, WIRED

@@ -24,6 +24,7 @@ from tsqlab.guest.testbed.common import PlanLine
 from tsqlab.guest.testbed.networks import Network
 from tsqlab.guest.testbed.radio_lines import genl, watch
 from tsqlab.guest.testbed.softmac import Bss, Place
+from tsqlab.topology import WIFI
 
 # The parameters of hostapd's own queues (tx_queue in its src/ap/ap_config.c) where they differ from
 # the standard. An access point uses them whatever it tells its stations.
@@ -121,10 +122,26 @@ class Channel:
         for place in self.spec.testbed.graph.radios:
             if place.medium.number == self.medium.number:
                 port, series = place.member.port, f"radio-{place.member.port.device}"
-                line = tuple(watch(port.node, series, self.medium.number, port.mac))
                 member = self.medium.at(port.node)
+                others = self._receivers(member)
+                line = tuple(watch(port.node, series, self.medium.number, port.mac, others))
                 peer, role = self._peer(member), member.role.value
                 yield WatchedRadio(place.name, peer, series, line, role)
+
+    def _receivers(self, member: Member) -> dict[str, str]:
+        """Whose airtime is told apart in what a radio sends: addresses, by the radios' names.
+
+        It is that of stations which share an access point, and of theirs to it.
+        """
+        if self.spec.testbed.layout == WIFI:  # whose results say nothing of it
+            return {}
+        names = {place.member.port: place.name for place in self.spec.testbed.graph.radios}
+        node = member.access_point or member.port.node
+        mine = self.medium.stations_of(self.medium.at(node))
+        if len(mine) < 2:
+            return {}
+        others = [self.medium.at(node)] if member.access_point else mine
+        return {names[other.port]: other.port.mac for other in others}
 
     def without_gro(self) -> Iterator[Port]:
         """The ports whose driver has no GRO."""

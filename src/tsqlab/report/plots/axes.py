@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import FuncFormatter
 
-from tsqlab.metrics.document import Floats
+from tsqlab.metrics.series import Floats
 from tsqlab.report.plots.look import number, say
 from tsqlab.results.repetitions import Setting, varying
 

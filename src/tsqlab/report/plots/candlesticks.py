@@ -21,7 +21,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from tsqlab.experiment.stored import Result
-from tsqlab.metrics.document import Floats
+from tsqlab.metrics.series import Floats
 from tsqlab.metrics.statistics import percentile
 from tsqlab.report.plots.axes import LABELS, name_axis, scale
 from tsqlab.report.plots.figure import (

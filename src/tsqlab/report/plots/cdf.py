@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tsqlab.experiment.stored import Result
-from tsqlab.metrics.document import Floats
+from tsqlab.metrics.series import Floats
 from tsqlab.report.plots.axes import LABELS, name_axis, scale
 from tsqlab.report.plots.candlesticks import factor_name, samples_of
 from tsqlab.report.plots.figure import (

@@ -24,7 +24,7 @@ from tsqlab.airlink.rates import kbps
 from tsqlab.experiment.profile import Airlink, data_rate
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import Result
-from tsqlab.metrics.document import Floats
+from tsqlab.metrics.series import Floats
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
 from tsqlab.report.plots.axes import GOODPUT, median_of, short

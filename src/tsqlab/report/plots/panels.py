@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tsqlab.experiment.stored import Result
-from tsqlab.metrics.document import Floats, Samples
+from tsqlab.metrics.series import Floats, Samples
 from tsqlab.report.plots.axes import limits_of, scale_groups
 from tsqlab.report.plots.figure import PANEL_WIDTH_IN, Plot, muted, size_in, to_plot
 from tsqlab.report.plots.look import say

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from tsqlab.experiment.stored import Result
-from tsqlab.metrics.document import Floats
+from tsqlab.metrics.series import Floats
 from tsqlab.metrics.statistics import Estimate, estimate
 from tsqlab.report.plots.axes import say_own_scale, scale, scale_groups
 from tsqlab.report.plots.curves import ranks_of

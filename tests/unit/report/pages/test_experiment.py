@@ -20,7 +20,7 @@ from synthetic import PING_BUSY_MS, record
 from tsqlab.cli import main
 from tsqlab.errors import FileError
 from tsqlab.experiment.stored import read_folder
-from tsqlab.metrics.document import Samples
+from tsqlab.metrics.series import Samples
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.report import format_table, make_report, summary_table
 from tsqlab.report.pages.experiment import fitting
