@@ -6,7 +6,8 @@ import re
 import pytest
 
 from pcap import frames, instants_ns
-from tsqlab.guest.plan import BOOT_UNIX_NS, T0_NS
+from tsqlab.guest.instants import T0_NS
+from tsqlab.guest.plan import BOOT_UNIX_NS
 from tsqlab.metrics import summarise
 
 MSS_BYTES, FRAME_BITS = 1448, 8 * 1538  # with the timestamp option; preamble, FCS and gap included

@@ -15,7 +15,7 @@ from tsqlab.experiment.flows import Flow, Probe, start_jitter_ns
 from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.captures import capture_lines, set_up_lines
-from tsqlab.guest.instants import T0_NS, t0_ns
+from tsqlab.guest.instants import first_t0_ns, t0_ns
 from tsqlab.guest.places import PLAN_NAME
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
@@ -77,11 +77,11 @@ def make_plan(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Plan:
     set_up = (*wired.set_up(), *set_up_lines(spec))
     before = _before(spec, wired)
     files = {**wired.files, **changes}
-    return Plan(set_up, (*before, _clock(spec), *measured, ["end"]), files)
+    return Plan(set_up, (*before, _clock(spec, wired), *measured, ["end"]), files)
 
 
-def _clock(spec: Spec) -> PlanLine:
-    start = t0_ns(spec)
+def _clock(spec: Spec, wired: Wiring) -> PlanLine:
+    start = t0_ns(spec, wired.set_up_ns)
     return ["clock", str(start), str(spec.flows.step), str(start + spec.flows.total)]
 
 
@@ -89,7 +89,7 @@ def _before(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
     """The tests that ran before, each with a clock of its own and without pings."""
     own = spec.traffic()
     port = _FIRST_PORT + len(own.flows) + len(own.probes)  # who listens does so from the start
-    start = T0_NS
+    start = first_t0_ns(wired.set_up_ns)
     for number, test in enumerate(earlier(spec.lab.before), 1):
         stop = start + test.length
         yield ["clock", str(start), str(_STEP_BEFORE_NS), str(stop + REST)]
@@ -106,7 +106,7 @@ def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
     for number, flow in enumerate(traffic.flows):
         port = str(_FIRST_PORT + number)
         if flow.protocol == "tcp":
-            yield from _tcp(flow, wired, port, _period(spec, flow))
+            yield from _tcp(flow, wired, port, _period(spec, wired, flow))
         else:
             yield from _udp(spec, flow, wired, port)
     for number, probe in enumerate(traffic.probes, _FIRST_PORT + len(traffic.flows)):
@@ -117,9 +117,9 @@ def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
         yield list(radio.line)
 
 
-def _period(spec: Spec, sent: Flow | Probe) -> list[str]:
+def _period(spec: Spec, wired: Wiring, sent: Flow | Probe) -> list[str]:
     """When it starts and stops, after the boot."""
-    return [str(t0_ns(spec) + at_ns) for at_ns in spec.period_ns(sent)]
+    return [str(t0_ns(spec, wired.set_up_ns) + at_ns) for at_ns in spec.period_ns(sent)]
 
 
 def _tcp(flow: Flow, wired: Wiring, port: str, period: list[str]) -> Iterable[PlanLine]:
@@ -137,7 +137,7 @@ def _udp(spec: Spec, flow: Flow, wired: Wiring, port: str) -> Iterable[PlanLine]
     size = flows.udp_size if said is None or said.datagram_bytes is None else said.datagram_bytes
     rate = flows.udp_rate if said is None or said.rate_bit_per_s is None else said.rate_bit_per_s
     sends = [wired.addresses[flow.server], port, str(flow.tos), str(int(size))]
-    words = [*sends, str(int(rate)), *_period(spec, flow), *(["exact"] if said else [])]
+    words = [*sends, str(int(rate)), *_period(spec, wired, flow), *(["exact"] if said else [])]
     yield ["udp", flow.receiver, f"{flow.id}-recv", "recv", *words]
     yield ["udp", flow.sender, f"{flow.id}-send", "send", *words]
 
@@ -146,5 +146,5 @@ def _probe(spec: Spec, probe: Probe, wired: Wiring, port: str) -> Iterable[PlanL
     words = [wired.addresses[probe.receiver], port, str(probe.tos), str(spec.flows.step)]
     if probe.protocol == "udp":
         yield ["ping", probe.receiver, f"{probe.id}-echo", "udp-echo", *words]
-    period = _period(spec, probe) if probe.said else []
+    period = _period(spec, wired, probe) if probe.said else []
     yield ["ping", probe.sender, probe.id, probe.protocol, *words, *period]

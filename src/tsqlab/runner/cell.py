@@ -145,7 +145,7 @@ def _keep_pcaps(job: Job, out: Path) -> None:
 
 def _record(job: Job, measurement: Measurement) -> CellRecord:
     spec, kernel = job.cell.spec, job.kernel
-    sent = spec.traffic()
+    sent, wired = spec.traffic(), wiring(spec, job.profile, job.others)
     devices = {name: plain(profile) for name, profile in job.others.items()}
     return CellRecord(
         test=OWN_TEST if spec.flow else spec.flows.test,
@@ -155,7 +155,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
         delay_s=spec.flows.delay.s,
         step_s=spec.flows.step.s,
         streams=spec.flows.streams,
-        start_unix_s=Duration(BOOT_UNIX_NS + t0_ns(spec)).s,
+        start_unix_s=Duration(BOOT_UNIX_NS + t0_ns(spec, wired.set_up_ns)).s,
         flows=tuple(_names(spec, sent.flows)),
         provenance={
             "key": job.key,

@@ -15,6 +15,7 @@ from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured
 from tsqlab.guest.instants import T0_NS, t0_ns
+from tsqlab.guest.testbed import wiring
 from tsqlab.guest.testbed.settings import guest_sysctls
 from tsqlab.units import BASE_UNITS
 
@@ -79,7 +80,8 @@ def test_a_cell_is_another_one_with_them() -> None:
     assert measured(after)["lab"]["before"] == ["cubic 10 s", "bbr 500 ms"]
     assert Spec.model_validate(measured(after), context={BASE_UNITS: True}) == after
     assert after.total.s - alone.total.s == 10.5 + 2 * REST.s
-    assert t0_ns(after) - T0_NS == 10_500_000_000 + 2 * REST
+    wired = wiring(after, load_profile("gigabit"))
+    assert t0_ns(after, wired.set_up_ns) - T0_NS == 10_500_000_000 + 2 * REST
     told = [Conditions(spec, load_profile("gigabit")).texts["before"] for spec in (alone, after)]
     assert told == ["none", "cubic 10 s, bbr 500 ms"]
 

@@ -52,8 +52,8 @@ class Ways:
 
     def _senders(self, node: str, to: Port) -> Iterator[Port]:
         """The ports that send to a neighbour's: a node's own, and between stations a second."""
-        shared = (segment.ports for segment in self._graph.segments if to in segment.ports)
-        here = next(port for ports in shared for port in ports if port.node == node)
+        mine = self._graph.ports_of(node)
+        here = next(port for port in mine if _block(port) == _block(to))
         yield here
         radios = [self._radios.get(port) for port in (here, to)]
         if all(radio and radio.member.role == Role.STATION for radio in radios):

@@ -39,7 +39,7 @@ def changes_later(wired: Wiring) -> tuple[list[PlanLine], Mapping[str, str]]:
 def _changes(wired: Wiring) -> Iterator[tuple[int, PlanLine]]:
     """What is to be done, and when, in ns after the boot."""
     spec = wired.spec
-    begin_ns = flows_begin_ns(spec)
+    begin_ns = flows_begin_ns(spec, wired.set_up_ns)
     length_ns = spec.flows.total - spec.flows.delay
     for table in spec.vary:
         for at_ns, line in _changes_of(wired, table, length_ns):

@@ -55,12 +55,13 @@ class _FrontSetUp:
     qdisc: str | None
     files: Callable[[Bss], dict[str, str]]
     associate: Callable[[Bss], Iterable[PlanLine]]
+    takes_ns: Callable[[Bss], int]  # in virtual time, at the most
 
 
 _FRONTS = {
     # The module associates a fullmac station by itself, as long as both devices are up.
-    "fullmac": _FrontSetUp(Front.FULLMAC, "fq_codel", lambda _: {}, lambda _: ()),
-    "softmac": _FrontSetUp(Front.SOFTMAC, None, softmac.files, softmac.associate),
+    "fullmac": _FrontSetUp(Front.FULLMAC, "fq_codel", lambda _: {}, lambda _: (), lambda _: 0),
+    "softmac": _FrontSetUp(Front.SOFTMAC, None, softmac.files, softmac.associate, softmac.takes_ns),
 }
 
 
@@ -80,6 +81,12 @@ class Channel:
         self.rate = data_rate(medium.rate, station)
         self.rate_fixed = medium.rate != MINSTREL
         self.mac = {member.port.node: member.port.mac for member in medium.members}
+
+    @property
+    def set_up_ns(self) -> int:
+        """How long that and associating take at the most, in virtual time."""
+        bsses = sum(self.front.takes_ns(bss) for bss in self._bsses())
+        return bsses + sum(map(networks.takes_ns, self._networks()))
 
     def make(self) -> Iterator[PlanLine]:
         """Lines that make the medium, then the radios, then set what differs from the defaults."""
@@ -206,7 +213,7 @@ class Channel:
             stations = self.medium.stations_of(access_point)
             same = not any(station.rate for station in stations)
             yield Bss(
-                "" if only else access_point.port.node,
+                "" if only else self._name_of(access_point),
                 self._place(access_point, self.rate if same else None),
                 tuple(self._place(station, self._rate_of(station)) for station in stations),
                 self.station.band,
@@ -219,6 +226,12 @@ class Channel:
             places = tuple(self._place(member, self.rate) for member in members)
             role = members[0].role
             yield Network(role, self.medium.name, places, self.station.band, self.rate)
+
+    def _name_of(self, access_point: Member) -> str:
+        """What no other BSS is called: by its node, and its device where that had one before."""
+        port = access_point.port
+        again = self.named_before.get(port.node, 0) > 0
+        return f"{port.node}-{port.device}" if again else port.node
 
     def _rate_of(self, station: Member) -> PhyRate:
         return parse_rate(station.rate) if station.rate else self.rate

@@ -19,6 +19,10 @@ from tsqlab.guest.testbed.softmac import ALIGN, FREQUENCIES_MHZ, Place, bitrate_
 
 _TYPES = {Role.IBSS: "ibss", Role.MESH: "mp"}
 _BEACON_TU = 100
+# What was seen, with a margin: a member joins at the next multiple of 0.1 s, and the last of them
+# knows its peers 0.8 s later.
+_MEMBER_NS = 200_000_000
+_PEERING_NS = 2_000_000_000
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,11 @@ def join(network: Network) -> Iterable[PlanLine]:
         yield ALIGN
         yield ["run", place.port.node, "iw", "dev", place.port.device, *_join(network)]
     yield from bitrate_lines(network.members, network.band)
+
+
+def takes_ns(network: Network) -> int:
+    """How long that takes at the most, in virtual time."""
+    return _PEERING_NS + _MEMBER_NS * len(network.members)
 
 
 def _join(network: Network) -> list[str]:

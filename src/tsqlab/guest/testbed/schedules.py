@@ -28,16 +28,16 @@ class _Kind(IntEnum):
     DELAYS = 2
 
 
-def schedule_lines(spec: Spec, end: LinkEnd) -> Iterator[PlanLine]:
+def schedule_lines(spec: Spec, set_up_ns: int, end: LinkEnd) -> Iterator[PlanLine]:
     """The lines that give a card its schedules, where it is made."""
-    for name in schedule_files(spec, [end]):
+    for name in schedule_files(spec, set_up_ns, [end]):
         path = f"/sys/class/net/{end.port.device}/wireline/schedule"
         yield ["write-hex", "-", path, f"{PLAN_DIR}/{name}"]
 
 
-def schedule_files(spec: Spec, ends: Iterable[LinkEnd]) -> Mapping[str, str]:
+def schedule_files(spec: Spec, set_up_ns: int, ends: Iterable[LinkEnd]) -> Mapping[str, str]:
     """The schedules of some cards, in hexadecimal, by the names of their files."""
-    begin_ns, found = flows_begin_ns(spec), {}
+    begin_ns, found = flows_begin_ns(spec, set_up_ns), {}
     for end in ends:
         for table in spec.vary:
             if end in wire_ends(spec.testbed.graph, table.link):

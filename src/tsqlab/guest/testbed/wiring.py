@@ -68,6 +68,11 @@ class Wiring:
                 )
 
     @property
+    def set_up_ns(self) -> int:
+        """How long it takes at the most to make it, in virtual time."""
+        return sum(channel.set_up_ns for channel in self.channels)
+
+    @property
     def ports(self) -> tuple[Port, ...]:
         """Every end of every link, and every radio."""
         return self.graph.ports
@@ -93,7 +98,7 @@ class Wiring:
         links = ((link.near.port, link.far.port) for link in self.graph.links)
         made = [f"netns add {node}" for node in self.graph.nodes]
         files = {"links.ip": batch([*made, *wire_batch(links)])}
-        files |= schedule_files(self.spec, self.graph.link_ends)
+        files |= schedule_files(self.spec, self.set_up_ns, self.graph.link_ends)
         if self.cards:
             moves = (f"link set dev {end.port.device} netns {end.port.node}"
                      for end, _ in self.cards)  # fmt: skip
@@ -131,7 +136,7 @@ class Wiring:
         yield from like_programs(line for end, card in self.cards
                                  for line in card_lines(end, card, self._shift(end)))  # fmt: skip
         for end, _ in self.cards:
-            yield from schedule_lines(self.spec, end)
+            yield from schedule_lines(self.spec, self.set_up_ns, end)
         if self.cards:
             yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         if self.channels:
