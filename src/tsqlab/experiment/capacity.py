@@ -7,18 +7,18 @@ What was measured is held against these numbers to say what limited a flow
 
 from __future__ import annotations
 
-from tsqlab.airlink.rates import standard_rate
+from tsqlab.airlink.rates import parse_rate, standard_rate
 from tsqlab.experiment.era import ERAS
-from tsqlab.experiment.host import OUTPUT_BYTES, era_sysctls, host_of, own_radio, tsq_sysctls
+from tsqlab.experiment.host import OUTPUT_BYTES, era_sysctls, host_of, tsq_sysctls
 from tsqlab.experiment.profile import (
     NO_OTHERS,
     Airlink,
     Others,
     Profile,
     card_of,
-    data_rate,
     of_device,
 )
+from tsqlab.experiment.radios import own_radio, rate_text
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.tsq import KernelTime
 from tsqlab.experiment.vary import wire_ends
@@ -78,17 +78,18 @@ def _radios(spec: Spec, profile: Profile, others: Others) -> dict[str, RadioCapa
     for place in spec.testbed.graph.radios:
         usual = of_device(place.medium.device, profile, others)
         if isinstance(usual, Airlink):
-            rate = place.member.rate or place.medium.rate
-            found[place.name] = _radio(spec, usual, own_radio(usual, place.member), rate)
+            own = own_radio(usual, place.member, others)
+            rate = rate_text(place.medium, place.member, usual, others)
+            found[place.name] = _radio(spec, own, rate)
     return found
 
 
-def _radio(spec: Spec, station: Airlink, radio: Airlink, given: str | None) -> RadioCapacity:
+def _radio(spec: Spec, radio: Airlink, rate_of_data: str) -> RadioCapacity:
     """The least of the profile's own limits and the standard's, with full-sized packets.
 
     Aggregates that are formed ahead share one block ack window, whatever it is.
     """
-    rate = standard_rate(data_rate(given, station))
+    rate = standard_rate(parse_rate(rate_of_data))
     limits = STANDARD_LIMITS[rate.standard]
     ahead = radio.number("aggregates_ahead")
     window = radio.number("window_frames") // ahead

@@ -22,6 +22,7 @@ from tsqlab.experiment.host import host_of
 from tsqlab.experiment.neutral import NEUTRAL, NO_LIMIT
 from tsqlab.experiment.profile import NAMED, Airlink, Others, Profile, data_rate, load_profile
 from tsqlab.experiment.spec import TABLES, Spec
+from tsqlab.experiment.testbed import GRAPH
 from tsqlab.experiment.tsq import Tsq
 from tsqlab.experiment.vary import said_changes
 from tsqlab.experiment.wording import NONE, text_of
@@ -75,7 +76,7 @@ class Conditions:
         host = host_of(self.spec, self.profile)
         follow = {key for key, value in self.written.items() if value is None}
         # In the profile's own words; it has none for which profile it names.
-        follow |= {f"{PROFILE}{name}" for name in self.changes if name in self.content}
+        follow |= {f"{self._own_keys}{name}" for name in self.changes if name in self.content}
         return {
             key: self._unwritten(key) if key in follow else text_of(value)
             for key, value in self.written.items()
@@ -97,8 +98,14 @@ class Conditions:
     @cached_property
     def changes(self) -> frozenset[str]:
         """The keys of the profile that are not as in its file."""
-        return frozenset(key.removeprefix(PROFILE) for key in self.written
-                         if key.startswith(PROFILE))  # fmt: skip
+        return frozenset(key.removeprefix(self._own_keys) for key in self.written
+                         if key.startswith(self._own_keys))  # fmt: skip
+
+    @property
+    def _own_keys(self) -> str:
+        """What keys begin with that say what its device's profile has otherwise."""
+        testbed = self.spec.testbed
+        return f"{PROFILE}{testbed.device}." if testbed.layout == GRAPH else PROFILE
 
     def content_without(self, changes: Collection[str]) -> Mapping[str, str]:
         """What the profile says of all keys but some, and but those of profiles among them."""
@@ -111,9 +118,17 @@ class Conditions:
     def _unwritten(self, key: str) -> str:
         """What a key that was left out came to."""
         if key.startswith(PROFILE):
-            name = key.removeprefix(PROFILE)
-            return "its own" if name in NAMED else self.content.get(name, _left_out(name))
+            content, name = self._profile_of(key)
+            return "its own" if name in NAMED else content.get(name, _left_out(name))
         return self._of_device.get(key) or _OF_ANY.get(key, NONE)
+
+    def _profile_of(self, key: str) -> tuple[Mapping[str, str], str]:
+        """What the profile says that a key of [testbed.profile] is of, and the key there."""
+        if self.spec.testbed.layout == GRAPH:
+            for device, profile in self.others.items():
+                if key.startswith(of := f"{PROFILE}{device}."):
+                    return content_of(profile), key.removeprefix(of)
+        return self.content, key.removeprefix(PROFILE)
 
     @cached_property
     def _of_device(self) -> Mapping[str, str]:

@@ -8,8 +8,8 @@ from typing import Literal
 
 from tsqlab.experiment.era import ERAS, Offloads
 from tsqlab.experiment.profile import NO_OTHERS, Airlink, Others, Profile, of_device
+from tsqlab.experiment.radios import own_radio
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.testbed.graph import Member, Role
 from tsqlab.experiment.tsq import MAC80211_SHIFT, STOCK_SHIFT, KernelTime
 from tsqlab.units import Size
 
@@ -58,7 +58,7 @@ def sender_shift(
     if spec.sender.tsq.shift:
         return Shift(spec.sender.tsq.shift, "sender.tsq")
     if radio := radio_at(spec, profile, node, others):
-        return radio_shift(spec, radio.own, radio.front)
+        return radio_shift(spec, radio.own, radio.front, radio.device)
     return None
 
 
@@ -68,6 +68,7 @@ class RadioAt:
 
     own: Airlink  # its profile
     front: str  # that of all radios of its medium, the stations'
+    device: str  # what names the profile: itself, its medium or the testbed
 
 
 def radio_at(spec: Spec, profile: Profile, node: str, others: Others = NO_OTHERS) -> RadioAt | None:
@@ -76,21 +77,21 @@ def radio_at(spec: Spec, profile: Profile, node: str, others: Others = NO_OTHERS
     usual = of_device(place.medium.device, profile, others) if place else None
     if place is None or not isinstance(usual, Airlink):
         return None
-    return RadioAt(own_radio(usual, place.member), usual.front)
+    own = own_radio(usual, place.member, others)
+    device = place.member.device or place.medium.device or spec.testbed.device
+    return RadioAt(own, usual.front, device)
 
 
-def own_radio(usual: Airlink, member: Member) -> Airlink:
-    """The profile of a radio on a medium whose stations have the *usual* one."""
-    return (usual.access_point or usual) if member.role == Role.AP else usual
+def radio_shift(spec: Spec, radio: Airlink, front: str, device: str = "") -> Shift | None:
+    """What the driver of a radio with that *front*, or mac80211 above it, writes by itself.
 
-
-def radio_shift(spec: Spec, radio: Airlink, front: str) -> Shift | None:
-    """What the driver of a radio with that *front*, or mac80211 above it, writes by itself."""
+    *device* is the name by which its profile was found, if that is not the cell's.
+    """
     era = ERAS[spec.lab.era]
     if front == "softmac" and era.mac80211_shift is not None:
         return Shift(era.mac80211_shift, _era(spec))
     if radio.pacing_shift and (front == "softmac" or era.driver_shifts):
-        return Shift(radio.pacing_shift, f"profile {spec.testbed.device}")
+        return Shift(radio.pacing_shift, f"profile {device or spec.testbed.device}")
     return None
 
 

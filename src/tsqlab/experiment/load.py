@@ -104,21 +104,32 @@ class Experiment:
         read: dict[str, Profile] = {}
         found: list[Others] = []
         for cell in self.cells:
-            for name in cell.spec.testbed.graph.devices:
-                if name not in read:
-                    read[name] = self._named_by_graph(cell, name)
-            found.append({name: read[name] for name in cell.spec.testbed.graph.devices})
+            testbed = cell.spec.testbed
+            own: dict[str, Profile] = {}
+            for name in testbed.graph.devices:
+                key = json.dumps([name, testbed.profile.get(name)], sort_keys=True)
+                if key not in read:
+                    read[key] = self._named_by_graph(cell, name)
+                own[name] = read[key]
+            found.append(own)
         return found
 
     def _named_by_graph(self, cell: Cell, device: str) -> Profile:
+        testbed = cell.spec.testbed
         try:
-            return load_profile(device, cell.home)
+            return load_profile(device, cell.home, testbed.profile.get(device, {}))
         except NoProfileError as error:
-            testbed = cell.spec.testbed
-            named = {f"medium.{name}": one.device for name, one in testbed.medium.items()}
+            named: dict[str, str | None] = {
+                f"medium.{name}": one.device for name, one in testbed.medium.items()
+            }
+            named |= {f"medium.{name}.members.{node}": one.device
+                      for name, medium in testbed.medium.items()
+                      for node, one in medium.members.items()}  # fmt: skip
             named |= {f"link.{name}": one.device for name, one in testbed.link.items()}
             where = next(where for where, name in named.items() if name == device)
             raise self._error_of(f"testbed.{where}.device", str(error)) from None
+        except ChangeError as error:
+            raise self._error_of(".".join([_PROFILE, device, *error.where]), str(error)) from None
 
     def _profile_of(self, cell: Cell) -> Profile:
         testbed = cell.spec.testbed

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tsqlab.experiment.host import own_radio
 from tsqlab.experiment.profile import Airlink, of_device
+from tsqlab.experiment.radios import own_radio
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.document import Radio
 from tsqlab.metrics.limits import BOUNDS, HELD, LINKS, FlowLimits, flow_limits
@@ -153,5 +153,5 @@ def _profile(cell: Result, radio: Radio) -> Airlink | None:
     for place in places:
         usual = of_device(place.medium.device, cell.device, cell.others)
         if isinstance(usual, Airlink):
-            return own_radio(usual, place.member)
+            return own_radio(usual, place.member, cell.others)
     return None

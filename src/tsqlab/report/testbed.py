@@ -96,10 +96,10 @@ _ROLES = {
 
 
 def _role(member: Member) -> str:
+    own = "".join(f", {text}" for text in (member.rate, member.device) if text)
     if member.role == Role.STATION:
-        rate = f", {member.rate}" if member.rate else ""
-        return f"station of {member.access_point}{rate}"
-    return _ROLES[member.role]
+        return f"station of {member.access_point}{own}"
+    return f"{_ROLES[member.role]}{own}"
 
 
 def _queue(queue: Egress) -> str:

@@ -65,6 +65,17 @@ def check_graph(graph: Graph) -> None:
                 raise KeyedError(where, f'"{neighbour}" has one port only, so it forwards nothing')
 
 
+def check_changes(changes: Mapping[str, object], graph: Graph) -> None:
+    """Raises KeyedError for changes of a profile that is none of the graph's."""
+    tables = ", ".join(f"[testbed.profile.{device}]" for device in graph.devices)
+    for device, change in changes.items():
+        if device not in graph.devices:
+            message = f'"{device}" is no device of this testbed; expected {tables}'
+            raise KeyedError(["profile", device], message)
+        if not isinstance(change, Mapping):
+            raise KeyedError(["profile", device], f"expected a table, [testbed.profile.{device}]")
+
+
 def _named_nodes(nodes: Mapping[str, NodeTable]) -> Iterator[tuple[list[str], str, str]]:
     """The nodes that other nodes name: where, by whom, and which."""
     for one, table in nodes.items():

@@ -95,6 +95,7 @@ class Member:
     access_point: str = ""  # the node of a station's access point
     # The rate of the data that a station sends and gets; None: that of the medium.
     rate: str | None = None
+    device: str | None = None  # the profile of its radio; None: as that of the medium says
 
 
 @dataclass(frozen=True)
@@ -273,8 +274,9 @@ class Graph:
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The profiles that links and media name."""
-        named = [*(medium.device for medium in self.media), *(link.device for link in self.links)]
+        """The profiles that links, media and their members name."""
+        named = [*(medium.device for medium in self.media), *(link.device for link in self.links),
+                 *(place.member.device for place in self.radios)]  # fmt: skip
         return tuple(dict.fromkeys(device for device in named if device is not None))
 
     @property

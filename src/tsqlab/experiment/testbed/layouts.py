@@ -44,7 +44,7 @@ _WHOSE: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("server", "stations"), _OF_ACCESS_POINTS),
     **dict.fromkeys(("rate", "rts", "loss", "snr"), _OF_RADIOS),
     "base_rtt": (*_OF_WIRES, *_OF_ACCESS_POINTS),
-    **dict.fromkeys(("device", "profile"), _OF_TEMPLATES),
+    "device": _OF_TEMPLATES,
     **dict.fromkeys(("node", "link", "medium"), (GRAPH,)),
 }
 """The layouts that have a key; the others are of all."""

@@ -94,7 +94,7 @@ def _medium(testbed: Testbed, table: MediumTable, number: int, ports: Ports) -> 
     return Medium(
         table.name,
         number,
-        tuple(members),
+        tuple(replace(one, device=table.members[one.port.node].device) for one in members),
         table.device,
         table.rate,
         table.rts,

@@ -13,7 +13,12 @@ from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import DataRateText
 from tsqlab.experiment.sysctl import SysctlName, SysctlValue, check_sysctls
 from tsqlab.experiment.testbed.bottleneck import Bottleneck, BottleneckText
-from tsqlab.experiment.testbed.check import STATIONS_MAX, check_graph, check_parts
+from tsqlab.experiment.testbed.check import (
+    STATIONS_MAX,
+    check_changes,
+    check_graph,
+    check_parts,
+)
 from tsqlab.experiment.testbed.graph import Ends, Graph
 from tsqlab.experiment.testbed.keys import Egress, Qdisc, Table
 from tsqlab.experiment.testbed.layouts import GRAPH, LAYOUTS, OLD_LAYOUTS, foreign
@@ -65,7 +70,7 @@ class Testbed(Table):
     layout: Annotated[str, one_of("layout", (*LAYOUTS, GRAPH))] = WIRED
     device: str = "gigabit"  # the profile of the network cards, or of the stations' radios
     # What the profile says otherwise here, key by key; [testbed.profile.access_point] is of the
-    # profile that it names.
+    # profile that it names. Of a graph, that of each device: [testbed.profile.ath9k].
     profile: Annotated[dict[str, Any], AfterValidator(_check_changes)] = Field({})
     # None: both links at the device's own rate.
     bottleneck: BottleneckText | None = None
@@ -138,6 +143,7 @@ class Testbed(Table):
             check_parts(self.node, self.link, self.medium)
             self._graph = own(self)
             check_graph(self.graph)
+            check_changes(self.profile, self.graph)
         else:
             self._graph = TEMPLATES[self.layout](self)
         for name in self.egress:

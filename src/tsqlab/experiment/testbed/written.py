@@ -124,6 +124,7 @@ class MemberTable(Table):
     of: str = ""  # a station's access point; it can be left out where there is one only
     # The rate of the data that a station sends and gets; none: the medium's.
     rate: PhyRateText | None = None
+    device: str | None = None  # the profile of its radio; none: as the medium's says
 
 
 class PairTable(Table):

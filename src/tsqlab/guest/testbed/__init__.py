@@ -56,6 +56,7 @@ def wiring(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Wiring:
         if isinstance(radio, Airlink):
             device = medium.device or spec.testbed.device
             _check_roles(medium.over(radio.front), device, radio)
+            _check_members(medium, device, radio, others)
             _check_rate_control(medium.rate, device, radio)
             _check_mtu(spec, device, radio)
     return Wiring(spec, profile, others)
@@ -135,6 +136,26 @@ def _check_ibss(medium: Medium, device: str, profile: Airlink) -> None:
             f'medium "{medium.name}": an IBSS has no rates beyond 802.11n, and device '
             f'"{device}" has {medium.rate or profile.rate}; expected a rate as "HT40 MCS15 SGI"'
         )
+
+
+def _check_members(medium: Medium, device: str, usual: Airlink, others: Others) -> None:
+    """A member with a device of its own is on the medium's band, and a station has its front."""
+    for member in medium.members:
+        if member.device is None:
+            continue
+        where, own = f'medium "{medium.name}": "{member.port.node}"', others[member.device]
+        if not isinstance(own, Airlink):
+            raise UsageError(
+                f'{where}: device "{member.device}" is {_what(own)}; expected a radio, as ath9k'
+            )
+        keys = ("band",) if member.role == Role.AP else ("band", "front")
+        for key in keys:
+            mine, expected = getattr(own, key), getattr(usual, key)
+            if mine != expected:
+                raise UsageError(
+                    f'{where}: device "{member.device}" has {key} = "{mine}"; expected '
+                    f'"{expected}", as device "{device}" of its medium has'
+                )
 
 
 def _check_rate_control(rate: str | None, device: str, profile: Airlink) -> None:

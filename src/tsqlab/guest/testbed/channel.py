@@ -8,17 +8,18 @@ qdisc above its driver and one of mac80211 is in _FRONTS.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tsqlab.airlink import messages, uapi
 from tsqlab.airlink.messages import Edca, Link, PhyRate, Radio
-from tsqlab.airlink.rates import parse_rate
+from tsqlab.airlink.rates import kbps, parse_rate
 from tsqlab.airlink.uapi import KERNEL_SHIFT, Front, ProfileAttribute
-from tsqlab.experiment.host import own_radio, radio_shift
-from tsqlab.experiment.profile import MINSTREL, Airlink, data_rate
+from tsqlab.experiment.host import radio_shift
+from tsqlab.experiment.profile import MINSTREL, NO_OTHERS, Airlink, Others
+from tsqlab.experiment.radios import own_radio, rate_text
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress, Port
-from tsqlab.experiment.testbed.graph import Medium, Member, Role
+from tsqlab.experiment.testbed.graph import Medium, Member, Role, Way
 from tsqlab.guest.testbed import networks, softmac
 from tsqlab.guest.testbed.common import PlanLine
 from tsqlab.guest.testbed.networks import Network
@@ -69,16 +70,22 @@ class Channel:
     """A medium as built for one cell."""
 
     def __init__(
-        self, spec: Spec, medium: Medium, station: Airlink, named_before: Mapping[str, int]
+        self,
+        spec: Spec,
+        medium: Medium,
+        station: Airlink,
+        named_before: Mapping[str, int],
+        others: Others = NO_OTHERS,
     ) -> None:
         """Place radios of the profile *station* about access points of the profile that it names.
 
         *named_before*: how many devices a node has by mac80211's names before it gets this one.
+        *others*: the profiles of members that have a device of their own.
         """
         self.spec, self.medium, self.station = spec, medium.over(station.front), station
+        self.others = others
         self.front = _FRONTS[station.front]
         self.named_before = named_before
-        self.rate = data_rate(medium.rate, station)
         self.rate_fixed = medium.rate != MINSTREL
         self.mac = {member.port.node: member.port.mac for member in medium.members}
 
@@ -102,7 +109,7 @@ class Channel:
         for member in self.medium.members:
             if member.role == Role.AP:
                 yield from self._edca(member, _ACCESS_POINT_EDCA)
-        for way in self.medium.ways:
+        for way in self._ways():
             rate = parse_rate(way.rate) if way.rate else None
             sender, receiver = self.mac[way.sender], self.mac[way.receiver]
             link = Link(number, sender, receiver, way.loss, way.snr, way.hears, rate)
@@ -169,7 +176,7 @@ class Channel:
         if shift := self._shift(member, own):
             attributes[ProfileAttribute.PACING_SHIFT] = shift
         of = self.mac.get(member.access_point, "")
-        rate = parse_rate(member.rate) if member.rate else self.rate
+        rate = self._rate_of(member)
         return Radio(
             self.medium.number,
             member.port.mac,
@@ -193,7 +200,7 @@ class Channel:
         return KERNEL_SHIFT if shift.value == "kernel" else shift.value
 
     def _profile(self, member: Member) -> Airlink:
-        return own_radio(self.station, member)
+        return own_radio(self.station, member, self.others)
 
     def _edca(self, member: Member, changes: Iterable[Edca]) -> Iterator[PlanLine]:
         for edca in changes:
@@ -211,21 +218,23 @@ class Channel:
         only = sum(len(medium.access_points) for medium in graph.media) == 1
         for access_point in self.medium.access_points:
             stations = self.medium.stations_of(access_point)
-            same = not any(station.rate for station in stations)
+            rate, rates = self._rate_of(access_point), [self._rate_of(one) for one in stations]
+            same = not any(station.rate for station in stations) and set(rates) <= {rate}
             yield Bss(
                 "" if only else self._name_of(access_point),
-                self._place(access_point, self.rate if same else None),
+                self._place(access_point, rate if same else None),
                 tuple(self._place(station, self._rate_of(station)) for station in stations),
                 self.station.band,
-                self.rate,
+                max((rate, *rates), key=kbps),
             )
 
     def _networks(self) -> Iterator[Network]:
         """The networks that mac80211's radios join."""
         for members in self.medium.networks if self.front.number == Front.SOFTMAC else ():
-            places = tuple(self._place(member, self.rate) for member in members)
-            role = members[0].role
-            yield Network(role, self.medium.name, places, self.station.band, self.rate)
+            rates = [self._rate_of(member) for member in members]
+            places = tuple(map(self._place, members, rates))
+            best, role = max(rates, key=kbps), members[0].role
+            yield Network(role, self.medium.name, places, self.station.band, best)
 
     def _name_of(self, access_point: Member) -> str:
         """What no other BSS is called: by its node, and its device where that had one before."""
@@ -233,8 +242,22 @@ class Channel:
         again = self.named_before.get(port.node, 0) > 0
         return f"{port.node}-{port.device}" if again else port.node
 
-    def _rate_of(self, station: Member) -> PhyRate:
-        return parse_rate(station.rate) if station.rate else self.rate
+    def _rate_of(self, member: Member) -> PhyRate:
+        return parse_rate(self._rate_text(member))
+
+    def _rate_text(self, member: Member) -> str:
+        return rate_text(self.medium, member, self.station, self.others)
+
+    def _ways(self) -> Iterable[Way]:
+        """The medium's, and those to stations whose device makes their rate another one."""
+        ways = {(way.sender, way.receiver): way for way in self.medium.ways}
+        for access_point in self.medium.access_points if self.rate_fixed else ():
+            for station in self.medium.stations_of(access_point):
+                rate = self._rate_text(station)
+                if not station.rate and rate != self._rate_text(access_point):
+                    ends = (access_point.port.node, station.port.node)
+                    ways[ends] = replace(ways.get(ends, Way(*ends)), rate=rate)
+        return ways.values()
 
     def _place(self, member: Member, rate: PhyRate | None) -> Place:
         port = member.port

@@ -61,7 +61,7 @@ class Wiring:
         for medium in self.graph.media:
             usual = of_device(medium.device, self.profile, self.others)
             assert isinstance(usual, Airlink), "checked"
-            yield Channel(self.spec, medium, usual, dict(named_by_kernel))
+            yield Channel(self.spec, medium, usual, dict(named_by_kernel), self.others)
             if usual.front == "softmac":
                 named_by_kernel.update(
                     member.port.node for member in medium.members if member.role not in NETWORKS
