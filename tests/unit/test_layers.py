@@ -97,7 +97,7 @@ def test_the_architecture_has_the_layers_in_their_order():
     assert re.findall(r"`(\w+)`", order) == ORDER
 
 
-@pytest.mark.parametrize("room", ["kernel", "agent", "experiments"])
+@pytest.mark.parametrize("room", ["kernel", "agent", "wqm", "experiments"])
 def test_what_is_c_or_data_imports_nothing_of_the_package(room):
     found = [
         str(path.relative_to(ROOT))
