@@ -2,7 +2,10 @@
 """wqm's sources, compiled: as a library, and as the program."""
 
 import ctypes
+import os
 import subprocess
+
+import pytest
 
 from tsqlab.paths import ROOT
 
@@ -47,3 +50,32 @@ def compiled_policy(folder):
         getattr(made, name).argtypes = (ctypes.c_uint32,)
         getattr(made, name).restype = ctypes.c_uint32
     return made
+
+
+def built(folder, *flags):
+    """The program in a folder; a test that needs libmnl's headers is skipped without them."""
+    program = folder / "wqm"
+    sources = sorted(WQM.glob("*.c"))
+    command = ["gcc", *STRICT, *flags, '-DWQM_VERSION="test"', "-o", program, *sources, "-lmnl"]
+    if not has_libmnl():
+        pytest.skip("no headers of libmnl here; try: sudo apt-get install libmnl-dev")
+    subprocess.run(command, check=True)
+    return program
+
+
+def own_network(script, folder):
+    """What a shell's script does in a network of its own, which nobody else sees."""
+    network = ("unshare", "--map-root-user", "--net")
+    environment = os.environ | {"PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+    options = {"cwd": folder, "capture_output": True, "text": True, "env": environment}
+    tried = subprocess.run([*network, "tc", "qdisc", "show"], **options)
+    if tried.returncode:
+        pytest.skip(f"no network of its own: {tried.stderr.strip()}")
+    return subprocess.run([*network, "sh", "-c", script], timeout=60, **options)
+
+
+def has_libmnl():
+    """Whether the compiler finds libmnl, wherever it looks."""
+    head = "#include <libmnl/libmnl.h>\nint main(void) { return !mnl_socket_open; }\n"
+    command = ["gcc", "-x", "c", "-", "-o", "/dev/null", "-lmnl"]
+    return subprocess.run(command, input=head, text=True, capture_output=True).returncode == 0

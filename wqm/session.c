@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One run of wqm. The queue's old limit is kept in a file before it is changed, and put
+ * back when the run ends, however it does: by a signal, because the device goes, or
+ * because something fails. When wqm is killed, the file stays.
+ *
+ * What fails for once (the kernel has no memory, a dump was disturbed) costs an interval.
+ */
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "events.h"
+#include "log.h"
+#include "policy.h"
+#include "session.h"
+#include "state.h"
+
+#define RATE_MEANT_KBPS	600000
+
+enum {
+	SESSION_DONE = 0,
+	SESSION_FAILED = 1,
+};
+
+struct session {
+	const struct wqm_options *options;
+	struct wqm_queue queue;
+	struct wqm_old_limit old;
+	struct wqm_state state;
+	struct wqm_inputs inputs;
+	struct wqm_interval seen;
+	struct wqm_policy policy;
+	struct wqm_events events;
+	FILE *log;
+	uint32_t set_packets;	/* 0: nothing was set yet */
+	uint64_t changes;
+	bool complained;	/* of what fails in interval after interval */
+	bool warned;		/* of a rate that WQM was not made for */
+};
+
+/* Sets the limit that there is: who may not do that is to know it before anything else. */
+static bool session_may(struct session *session)
+{
+	struct wqm_old_limit now = wqm_queue_old_limit(&session->queue);
+	int error = wqm_queue_put_back(session->queue.kernel, &now);
+
+	if (!error)
+		return true;
+	warnx("%s: its limit cannot be set: %s%s", session->queue.device,
+	      wqm_queue_why(session->queue.kernel, session->queue.actuator, error),
+	      error == -EPERM ? "; that takes CAP_NET_ADMIN, try: sudo wqm, or --dry-run" : "");
+	return false;
+}
+
+/* A limit that a killed wqm has left is put back first: it is none to come back to. */
+static bool session_keep_old_limit(struct session *session)
+{
+	const struct wqm_options *options = session->options;
+	struct wqm_kernel *kernel = session->queue.kernel;
+	struct wqm_old_limit left;
+	int error;
+
+	if (!wqm_state_open(&session->state, options->state_path, true))
+		return false;
+	if (wqm_state_read(&session->state, &left)) {
+		error = wqm_queue_put_back(kernel, &left);
+		warnx("%s: another wqm was killed; the limit of before was %" PRIu32 "%s%s",
+		      session->queue.device, left.limit, error ? ", and is not put back: " : "",
+		      error ? wqm_queue_why(kernel, left.actuator, error) : "");
+		if (!wqm_queue_open(&session->queue, kernel, options->device, options->actuator))
+			return false;
+	}
+	session->old = wqm_queue_old_limit(&session->queue);
+	return wqm_state_write(&session->state, &session->old);
+}
+
+static bool session_open(struct session *session, struct wqm_kernel *kernel)
+{
+	const struct wqm_options *options = session->options;
+
+	session->state.fd = -1;
+	if (!wqm_queue_open(&session->queue, kernel, options->device, options->actuator))
+		return false;
+	session->old = wqm_queue_old_limit(&session->queue);
+	if (!session->queue.wireless && options->rate != WQM_RATE_FIXED) {
+		warnx("%s: it is no device of cfg80211, so nobody says its rate; "
+		      "give it, as in --rate 65Mbit", options->device);
+		return false;
+	}
+	wqm_inputs_init(&session->inputs, options->rate, options->fixed_kbps);
+	session->policy = wqm_policy(options->drain_limit_ns);
+	if (!wqm_log_open(&session->log, options->log_path))
+		return false;
+	if (!wqm_events_open(&session->events, options->interval_ns)) {
+		warnx("there is no timer or no signals: %s", strerror(errno));
+		return false;
+	}
+	return options->dry_run || (session_may(session) && session_keep_old_limit(session));
+}
+
+static int session_put_back(struct session *session)
+{
+	struct wqm_kernel *kernel = session->queue.kernel;
+	int error;
+
+	if (session->state.fd < 0)
+		return SESSION_DONE;
+	error = wqm_queue_put_back(kernel, &session->old);
+	wqm_state_close(&session->state, !error || error == -ESTALE);
+	if (!error || error == -ESTALE)
+		return SESSION_DONE;
+	warnx("%s: its old limit, %" PRIu32 ", cannot be put back: %s; it is kept in %s",
+	      session->queue.device, session->old.limit,
+	      wqm_queue_why(kernel, session->old.actuator, error), session->options->state_path);
+	return SESSION_FAILED;
+}
+
+static void session_status(const struct session *session)
+{
+	uint32_t packets = session->policy.buffer_packets;
+	char sentence[256], limit[64] = "not changed yet";
+
+	if (packets)
+		snprintf(limit, sizeof(limit), "%s%" PRIu32 " packets",
+			 session->options->dry_run ? "would be " : "", packets);
+	wqm_log_sentence(sentence, sizeof(sentence), &session->seen, &session->policy);
+	fprintf(stderr, "%s: limit of the %s: %s (it was %" PRIu32 " %s); %s; %" PRIu64
+		" intervals, %" PRIu64 " changes\n", session->queue.device,
+		wqm_queue_name(&session->queue), limit, session->old.limit,
+		wqm_queue_unit(&session->queue), sentence, session->events.intervals,
+		session->changes);
+}
+
+static void session_complain(struct session *session, const char *what, const char *why)
+{
+	if (!session->complained)
+		warnx("%s: %s: %s; it is tried again", session->queue.device, what, why);
+	session->complained = true;
+}
+
+static int session_set(struct session *session, uint32_t packets)
+{
+	int error;
+
+	if (!packets || packets == session->set_packets)
+		return 0;
+	error = session->options->dry_run ? 0 : wqm_queue_set(&session->queue, packets);
+	if (error) {
+		session_complain(session, "its limit cannot be set",
+				 wqm_queue_why(session->queue.kernel, session->queue.actuator,
+					       error));
+		return error;
+	}
+	session->set_packets = packets;
+	session->changes++;
+	return 0;
+}
+
+/* WQM_BUFFER_MAX_PACKETS is what the paper has for the fastest 802.11n. */
+static void session_warn(struct session *session)
+{
+	if (session->warned || session->seen.rate_kbps <= RATE_MEANT_KBPS)
+		return;
+	warnx("%s: its rate is above the 600 Mbit/s that WQM was made for: a limit of %d packets "
+	      "may cost throughput", session->queue.device, WQM_BUFFER_MAX_PACKETS);
+	session->warned = true;
+}
+
+/* 0, or -errno if there is no sense in going on. */
+static int session_interval(struct session *session)
+{
+	int error;
+
+	error = wqm_inputs_read(&session->inputs, &session->queue, &session->seen);
+	if (error == -ENODEV || error == -ESTALE)
+		return error;
+	/* Stations came or went while they were dumped. */
+	if (error == -EINTR)
+		return 0;
+	if (error) {
+		session_complain(session, "its counters cannot be read", strerror(-error));
+		return 0;
+	}
+	session_warn(session);
+	error = session_set(session, wqm_policy_step(&session->policy, &session->seen));
+	if (error == -ENODEV || error == -EPERM)
+		return error;
+	session->complained = error;
+	if (!wqm_log_write(session->log, session->events.intervals * session->options->interval_ns,
+			   &session->seen, &session->policy))
+		session->log = NULL;
+	return 0;
+}
+
+static int session_loop(struct session *session)
+{
+	int error;
+
+	/* What was counted so far is no interval's. */
+	error = wqm_inputs_read(&session->inputs, &session->queue, &session->seen);
+	while (error != -ENODEV && error != -ESTALE && error != -EPERM) {
+		switch (wqm_events_next(&session->events)) {
+		case WQM_INTERVAL:
+			error = session_interval(session);
+			if (!session->options->once)
+				break;
+			session_status(session);
+			return SESSION_DONE;
+		case WQM_STATUS:
+			session_status(session);
+			break;
+		case WQM_END:
+			return SESSION_DONE;
+		}
+	}
+	if (error == -ENODEV) {
+		warnx("%s: the device is gone", session->queue.device);
+		return SESSION_DONE;
+	}
+	if (error == -ESTALE)
+		warnx("%s: somebody has replaced its root, the %s %x:, and its limit with it; "
+		      "start wqm again to have the new one sized", session->queue.device,
+		      session->old.kind, session->old.handle >> 16);
+	return SESSION_FAILED;
+}
+
+int wqm_session_run(const struct wqm_options *options, struct wqm_kernel *kernel)
+{
+	static struct session session;
+	int ended, left;
+
+	session.options = options;
+	ended = session_open(&session, kernel) ? session_loop(&session) : SESSION_FAILED;
+	left = session_put_back(&session);
+	return ended == SESSION_DONE ? left : ended;
+}
+
+int wqm_session_restore(const struct wqm_options *options, struct wqm_kernel *kernel)
+{
+	struct wqm_old_limit left;
+	struct wqm_state state;
+	int error;
+
+	if (!wqm_state_open(&state, options->state_path, false))
+		return SESSION_FAILED;
+	if (!wqm_state_read(&state, &left)) {
+		wqm_state_close(&state, false);
+		return SESSION_DONE;
+	}
+	error = wqm_queue_put_back(kernel, &left);
+	if (error && error != -ESTALE) {
+		warnx("%s: its limit of before, %" PRIu32 ", cannot be put back: %s",
+		      options->device, left.limit, wqm_queue_why(kernel, left.actuator, error));
+		wqm_state_close(&state, false);
+		return SESSION_FAILED;
+	}
+	warnx(error ? "%s: the queue whose limit was %" PRIu32 " is gone" :
+		      "%s: the limit is %" PRIu32 " again", options->device, left.limit);
+	wqm_state_close(&state, true);
+	return SESSION_DONE;
+}
