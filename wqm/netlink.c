@@ -76,6 +76,26 @@ static int netlink_end(const struct nlmsghdr *message, void *data)
 	return MNL_CB_STOP;
 }
 
+/*
+ * The bytes up to the first message that is not whole, with its padding. libmnl takes a
+ * length of 2^31 and more for a negative one, and so for one that there is room for, and
+ * looks for attributes in a message's padding.
+ */
+static size_t netlink_whole(const void *datagram, size_t bytes)
+{
+	const struct nlmsghdr *message;
+	size_t offset = 0;
+
+	while (bytes - offset >= sizeof(*message)) {
+		message = (const void *)((const char *)datagram + offset);
+		if (message->nlmsg_len < sizeof(*message) ||
+		    MNL_ALIGN((size_t)message->nlmsg_len) > bytes - offset)
+			break;
+		offset += MNL_ALIGN((size_t)message->nlmsg_len);
+	}
+	return offset;
+}
+
 int wqm_netlink_answers(const void *datagram, size_t bytes, unsigned int sequence,
 			mnl_cb_t each, void *data, struct wqm_explanation *explanation)
 {
@@ -83,8 +103,8 @@ int wqm_netlink_answers(const void *datagram, size_t bytes, unsigned int sequenc
 	struct netlink_reading reading = { each, data, explanation, 0 };
 	int more;
 
-	more = mnl_cb_run2(datagram, bytes, sequence, 0, netlink_each, &reading, control,
-			   MNL_ARRAY_SIZE(control));
+	more = mnl_cb_run2(datagram, netlink_whole(datagram, bytes), sequence, 0, netlink_each,
+			   &reading, control, MNL_ARRAY_SIZE(control));
 	if (more < 0)
 		return -errno;
 	return more ? 1 : reading.error;

@@ -4,6 +4,7 @@
 import ctypes
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -52,13 +53,78 @@ def compiled_policy(folder):
     return made
 
 
+SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+"""What ends a process at the first wrong access or undefined behaviour."""
+
+
 def built(folder, *flags):
     """The program in a folder; a test that needs libmnl's headers is skipped without them."""
-    program = folder / "wqm"
-    sources = sorted(WQM.glob("*.c"))
-    command = ["gcc", *STRICT, *flags, '-DWQM_VERSION="test"', "-o", program, *sources, "-lmnl"]
+    return _linked(folder / "wqm", sorted(WQM.glob("*.c")), flags)
+
+
+def built_answers(folder):
+    """tests/support/wqm/answers.c in a folder, which reads what netlink might say; sanitized."""
+    sources = [path for path in sorted(WQM.glob("*.c")) if path.name != "main.c"]
+    own = Path(__file__).parent / "wqm" / "answers.c"
+    return _linked(folder / "answers", [own, *sources], (*SANITIZED, f"-I{WQM}"))
+
+
+class Station(ctypes.Structure):
+    """struct wqm_station."""
+
+    _fields_ = (
+        ("mac", ctypes.c_uint8 * 6),
+        ("rate_kbps", ctypes.c_uint32),
+        ("expected_kbps", ctypes.c_uint32),
+        ("sent_bytes", ctypes.c_uint64),
+        ("backlog_bytes", ctypes.c_uint64),
+    )
+
+
+class Stations(ctypes.Structure):
+    """struct wqm_stations."""
+
+    _fields_ = (("count", ctypes.c_size_t), ("station", Station * 2007))
+
+
+class Traffic(ctypes.Structure):
+    """struct wqm_traffic."""
+
+    _fields_ = (
+        ("sent", ctypes.c_bool),
+        ("rate_kbps", ctypes.c_uint32),
+        ("backlog_bytes", ctypes.c_uint64),
+    )
+
+
+class Survey(ctypes.Structure):
+    """struct wqm_survey."""
+
+    _fields_ = (
+        ("known", ctypes.c_bool),
+        ("time_ms", ctypes.c_uint64),
+        ("busy_ms", ctypes.c_uint64),
+        ("tx_ms", ctypes.c_uint64),
+    )
+
+
+def library(folder):
+    """The whole program as a library; undefined behaviour ends the process."""
+    trap = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC")
+    made = ctypes.CDLL(str(_linked(folder / "wqm.so", sorted(WQM.glob("*.c")), trap)))
+    stations = ctypes.POINTER(Stations)
+    made.wqm_stations_compare.argtypes = (stations, stations, ctypes.c_bool)
+    made.wqm_stations_compare.restype = Traffic
+    survey = ctypes.POINTER(Survey)
+    made.wqm_free_permille.argtypes = (survey, survey, ctypes.c_uint32)
+    made.wqm_free_permille.restype = ctypes.c_uint32
+    return made
+
+
+def _linked(program, sources, flags):
     if not has_libmnl():
         pytest.skip("no headers of libmnl here; try: sudo apt-get install libmnl-dev")
+    command = ["gcc", *STRICT, *flags, '-DWQM_VERSION="test"', "-o", program, *sources, "-lmnl"]
     subprocess.run(command, check=True)
     return program
 

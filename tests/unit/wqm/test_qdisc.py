@@ -14,12 +14,11 @@ import wqm_c
 
 OLD = "pfifo limit 1000"
 RUN = ("--rate 65Mbit", "--state state")
-SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    return wqm_c.built(tmp_path_factory.mktemp("wqm"), *SANITIZED)
+    return wqm_c.built(tmp_path_factory.mktemp("wqm"), *wqm_c.SANITIZED)
 
 
 @pytest.fixture
