@@ -270,13 +270,16 @@ STATIONS = 4
 
 
 def comings_and_goings(number, seconds):
-    """A station's commands: it is there, and away, for some seconds each time."""
+    """A station's commands: it comes, stays for a while, and is away for a while.
+
+    For so long that N1 has forgotten it, after 60 to 90 s: mac80211 would take a station of an IBSS
+    that is back before for the one of before, and its first frames for repeated ones.
+    """
     rng = random.Random(number)
-    while seconds > 0:
-        for command in (JOIN, "iw dev wlan0 ibss leave"):
-            stays = rng.randint(2, 40)
-            seconds -= stays
-            yield f"{command}\nsleep {stays}\n"
+    yield f"sleep {rng.randint(1, 20)}\n"
+    for _ in range(1 + seconds // 100):
+        yield f"{JOIN}\nsleep {rng.randint(5, 100)}\n"
+        yield f"iw dev wlan0 ibss leave\nsleep {rng.randint(95, 150)}\n"
 
 
 @pytest.mark.parametrize("seconds", [60, pytest.param(3600, marks=pytest.mark.kernels)])
@@ -302,5 +305,5 @@ def test_stations_may_come_and_go_for_an_hour(guest, tmp_path, seconds):
     assert said[:2] == ["status 0", f"limit {OLD}"]
     assert "state" not in said
     assert len(log) == 10 * seconds
-    assert {row["sent"] for row in log} == {"0", "1"}
+    assert sum(row["sent"] == "1" for row in log) > len(log) / 4
     assert all(B_MIN <= int(row["limit_packets"]) <= B_MAX for row in log[50:])
