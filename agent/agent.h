@@ -128,6 +128,7 @@ void genl_try_endpoint(int words, char *word[]);
 void program_endpoint(int words, char *word[]);
 void packet_try_endpoint(int words, char *word[]);
 void later_endpoint(int words, char *word[]);
+void wqm_endpoint(int words, char *word[]);
 
 /* words.c: a plan line's words as numbers, bytes and addresses; an error calls them what */
 int64_t word_number(const char *word, const char *what);

@@ -22,8 +22,8 @@
  *   clock   T0 STEP [END]            the measurement's instants, ns since boot; of
  *                                    several the last, those before it being of
  *                                    endpoints that run and end before
- *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program|later NODE ID ...
- *                                    an endpoint: a process of its own
+ *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program|later|wqm
+ *   NODE ID ...                      an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
  * The first clock starts at T0, a fixed instant that lies after any set-up: how
@@ -67,6 +67,7 @@ static const struct {
 	{ "packet-try", 6, 6, packet_try_endpoint },
 	{ "program", 8, WORDS_MAX, program_endpoint },
 	{ "later", 4, 4, later_endpoint },
+	{ "wqm", 14, 14, wqm_endpoint },
 };
 
 static pid_t *processes;	/* the endpoints', process_count of them */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One queueing discipline, over time.
+ * One queueing discipline: asked and set, and its statistics over time.
  *
  *   qdisc NODE ID DEVICE MAJOR
  *
@@ -19,6 +19,7 @@
 
 #include "agent.h"
 #include "attribute.h"
+#include "qdisc.h"
 
 #define ANSWER_BYTES	16384
 #define COLUMNS "t_ns\tsent_bytes\tsent_packets\tbacklog_bytes\tbacklog_packets\t" \
@@ -43,12 +44,6 @@ static const struct {
 	MARKS("fq", struct tc_fq_qd_stats, ce_mark),
 	MARKS("red", struct tc_red_xstats, marked),
 };
-
-static struct {
-	int fd, ifindex;
-	uint32_t handle;
-	struct series *series;
-} sampler;
 
 /* Cake counts marks by tin, in nests that are numbered from 1. */
 static int64_t cake_marks(const struct nlattr *xstats)
@@ -91,28 +86,71 @@ static int64_t marks_of(const char *kind, const struct nlattr *xstats)
 	return 0;
 }
 
-static void note_qdisc(const struct nlmsghdr *message, int64_t t_ns)
+struct qdisc qdisc_open(const char *device, int64_t major)
 {
-	const struct tcmsg *tc = NLMSG_DATA(message);
+	struct qdisc qdisc = {
+		.fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE),
+		.ifindex = if_nametoindex(device),
+		.handle = major << 16,
+	};
+
+	if (!qdisc.ifindex || qdisc.fd < 0)
+		die_errno("cannot watch the qdisc of %s", device);
+	return qdisc;
+}
+
+const struct nlattr *qdisc_attribute(const struct nlmsghdr *answer, int type)
+{
+	const struct tcmsg *tc = NLMSG_DATA(answer);
 	const void *attributes = (const char *)tc + NLMSG_ALIGN(sizeof(*tc));
-	size_t bytes = NLMSG_PAYLOAD(message, sizeof(*tc));
-	const struct nlattr *kind = attribute_in(attributes, bytes, TCA_KIND);
-	const struct nlattr *stats = attribute_in(attributes, bytes, TCA_STATS2);
-	struct gnet_stats_basic basic;
+
+	return attribute_in(attributes, NLMSG_PAYLOAD(answer, sizeof(*tc)), type);
+}
+
+struct gnet_stats_queue qdisc_queue(const struct nlmsghdr *answer)
+{
+	const struct nlattr *stats = qdisc_attribute(answer, TCA_STATS2);
 	struct gnet_stats_queue queue;
 
-	if (tc->tcm_handle != sampler.handle || !kind)
-		die("the kernel shows another qdisc than %x:", sampler.handle >> 16);
-	attribute_copy(&basic, sizeof(basic), attribute_in_nest(stats, TCA_STATS_BASIC));
 	attribute_copy(&queue, sizeof(queue), attribute_in_nest(stats, TCA_STATS_QUEUE));
-	series_row(sampler.series, (int64_t[]){
+	return queue;
+}
+
+static void note_qdisc(struct series *series, const struct nlmsghdr *answer, int64_t t_ns)
+{
+	const struct nlattr *kind = qdisc_attribute(answer, TCA_KIND);
+	const struct nlattr *stats = qdisc_attribute(answer, TCA_STATS2);
+	struct gnet_stats_queue queue = qdisc_queue(answer);
+	struct gnet_stats_basic basic;
+
+	attribute_copy(&basic, sizeof(basic), attribute_in_nest(stats, TCA_STATS_BASIC));
+	series_row(series, (int64_t[]){
 		t_ns, basic.bytes, basic.packets, queue.backlog, queue.qlen,
 		queue.drops, queue.overlimits,
 		marks_of(attribute_payload(kind), attribute_in_nest(stats, TCA_STATS_APP)),
 	});
 }
 
-static void ask_for_qdisc(void)
+/* What the kernel answers to a message of so many bytes. */
+static const struct nlmsghdr *answer_to(const struct qdisc *qdisc, const void *request,
+					size_t bytes)
+{
+	static char answer[ANSWER_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
+	const struct nlmsghdr *message = (void *)answer;
+	ssize_t length;
+
+	if (send(qdisc->fd, request, bytes, 0) != (ssize_t)bytes)
+		die_errno("cannot ask for a qdisc");
+	length = recv(qdisc->fd, answer, sizeof(answer), 0);
+	if (length < 0)
+		die_errno("cannot read a qdisc");
+	if (!NLMSG_OK(message, (size_t)length))
+		die("the kernel's answer about the qdisc %x: is cut short",
+		    qdisc->handle >> 16);
+	return message;
+}
+
+const struct nlmsghdr *qdisc_ask(const struct qdisc *qdisc)
 {
 	struct {
 		struct nlmsghdr header;
@@ -126,43 +164,66 @@ static void ask_for_qdisc(void)
 		},
 		.tc = {
 			.tcm_family = AF_UNSPEC,
-			.tcm_ifindex = sampler.ifindex,
-			.tcm_handle = sampler.handle,
+			.tcm_ifindex = qdisc->ifindex,
+			.tcm_handle = qdisc->handle,
 		},
 	};
+	const struct nlmsghdr *answer = answer_to(qdisc, &request, sizeof(request));
+	const struct tcmsg *tc = NLMSG_DATA(answer);
 
-	if (send(sampler.fd, &request, sizeof(request), 0) != sizeof(request))
-		die_errno("cannot ask for a qdisc");
+	if (answer->nlmsg_type != RTM_NEWQDISC || tc->tcm_handle != qdisc->handle ||
+	    !qdisc_attribute(answer, TCA_KIND))
+		die("the kernel does not show the qdisc %x:", qdisc->handle >> 16);
+	return answer;
 }
 
-static void note_answer(int64_t t_ns)
+void qdisc_set_limit(const struct qdisc *qdisc, uint32_t packets)
 {
-	static char answer[ANSWER_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
-	ssize_t length = recv(sampler.fd, answer, sizeof(answer), 0);
-	const struct nlmsghdr *message = (void *)answer;
+	struct {
+		struct nlmsghdr header;
+		struct tcmsg tc;
+		struct nlattr kind;
+		char name[8];
+		struct nlattr options;
+		struct tc_fifo_qopt fifo;
+	} request = {
+		.header = {
+			.nlmsg_len = sizeof(request),
+			.nlmsg_type = RTM_NEWQDISC,
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+		},
+		.tc = {
+			.tcm_family = AF_UNSPEC,
+			.tcm_ifindex = qdisc->ifindex,
+			.tcm_handle = qdisc->handle,
+			.tcm_parent = TC_H_ROOT,
+		},
+		.kind = { .nla_type = TCA_KIND, .nla_len = sizeof(struct nlattr) + 8 },
+		.name = "pfifo",
+		.options = {
+			.nla_type = TCA_OPTIONS,
+			.nla_len = sizeof(struct nlattr) + sizeof(struct tc_fifo_qopt),
+		},
+		.fifo = { .limit = packets },
+	};
+	const struct nlmsghdr *answer = answer_to(qdisc, &request, sizeof(request));
+	const struct nlmsgerr *error = NLMSG_DATA(answer);
 
-	if (length < 0)
-		die_errno("cannot read a qdisc");
-	if (!NLMSG_OK(message, (size_t)length) || message->nlmsg_type != RTM_NEWQDISC)
-		die("the kernel does not show the qdisc %x:", sampler.handle >> 16);
-	note_qdisc(message, t_ns);
+	if (answer->nlmsg_type != NLMSG_ERROR || error->error)
+		die("the kernel does not take %u packets for the limit of the pfifo %x:",
+		    packets, qdisc->handle >> 16);
 }
 
 void qdisc_endpoint(int words, char *word[])
 {
+	struct series *series = series_open(word[2], COLUMNS);
+	struct qdisc qdisc = qdisc_open(word[3], word_number(word[4], "MAJOR"));
 	int64_t t_ns;
 
 	(void)words;
-	sampler.ifindex = if_nametoindex(word[3]);
-	sampler.handle = word_number(word[4], "MAJOR") << 16;
-	sampler.series = series_open(word[2], COLUMNS);
-	sampler.fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
-	if (!sampler.ifindex || sampler.fd < 0)
-		die_errno("cannot watch the qdisc of %s", word[3]);
 	for (t_ns = 0; t_ns <= schedule.end - schedule.t0; t_ns += schedule.step) {
 		sleep_until(schedule.t0 + t_ns);
-		ask_for_qdisc();
-		note_answer(t_ns);
+		note_qdisc(series, qdisc_ask(&qdisc), t_ns);
 	}
-	series_write(sampler.series);
+	series_write(series);
 }

@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent
 ROOT = PACKAGE.parent.parent
 
 AGENT = ROOT / "agent"
+WQM = ROOT / "wqm"
 KERNEL_CONFIG = ROOT / "kernel" / "config"
 KERNEL_MODULES = ROOT / "kernel" / "modules"
 KERNEL_PATCHES = ROOT / "kernel" / "patches"

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tsqlab.errors import TsqlabError
 from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
-from tsqlab.guest.testbed import WatchedRadio, qdisc_series, wiring
-from tsqlab.results.measurement import Measurement, RadioTables, read_table
+from tsqlab.guest.program import read_ended
+from tsqlab.guest.testbed import PlanLine, WatchedRadio, qdisc_series, wiring
+from tsqlab.guest.testbed.sized import read_log
+from tsqlab.results.measurement import Measurement, RadioTables, Table, read_table
 
 
 def collect(out: Path, spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Measurement:
@@ -23,12 +26,24 @@ def collect(out: Path, spec: Spec, profile: Profile, others: Others = NO_OTHERS)
             for egress, port in wired.qdiscs.items()
         },
         radios={radio.name: _radio(out, radio) for radio in wired.radios},
+        sized={name: _sized(out, line) for name, line in wired.sized.items()},
         completions={
             flow.series: read_table(out / f"{flow.id}-done.tsv")
             for flow in traffic.flows
             if flow.said and flow.said.bytes
         },
     )
+
+
+def _sized(out: Path, line: PlanLine) -> Table:
+    """What WQM did at a radio. Raises TsqlabError if the daemon has not run to the end."""
+    if line[0] != "program":
+        return read_table(out / f"{line[2]}.tsv")
+    ended = read_ended(out, line[2])
+    if not ended.stopped:
+        said = ended.err.strip().splitlines()[-1:] or ["it said nothing"]
+        raise TsqlabError(f"wqm has ended after {ended.at_ns / 1e9:.1f} s: {said[0]}")
+    return read_log(out / f"{line[2]}.log")
 
 
 def _radio(out: Path, radio: WatchedRadio) -> RadioTables:

@@ -23,6 +23,9 @@ SCRIPTS_DIR = f"{GUEST_DIR}/scripts"
 PROGRAM = f"{GUEST_DIR}/program"
 """A program of the user's, if a plan shows one."""
 
+WQM = f"{GUEST_DIR}/wqm"
+"""The daemon of hosts, if a plan shows it."""
+
 PLAN_DIR = f"{GUEST_DIR}/plan"
 PLAN_NAME = "plan"
 PLAN_FILE = f"{PLAN_DIR}/{PLAN_NAME}"

@@ -42,7 +42,7 @@ from tsqlab.kernels.source import (
 )
 from tsqlab.kernels.workshop import Content, Workshop, opened
 from tsqlab.keys import key_of, key_of_files
-from tsqlab.paths import AGENT, KERNEL_MODULES, cache
+from tsqlab.paths import AGENT, KERNEL_MODULES, ROOT, WQM, cache
 
 _ABOUT = "tsqlab.json"
 _PRELOAD = "preload"
@@ -455,10 +455,13 @@ def _agent(compiler: str) -> Path:
 
     Beside it are the libraries for programs of the host, and these need its libraries.
     """
-    sources, libraries = sorted(AGENT.glob("*.c")), sorted((AGENT / _PRELOAD).glob("*.c"))
+    # The policy is the daemon's own, and nothing else of it is the agent's.
+    policy = [WQM / "policy.c", WQM / "policy.h"]
+    sources = [*sorted(AGENT.glob("*.c")), policy[0]]
+    libraries = sorted((AGENT / _PRELOAD).glob("*.c"))
     static, shared = (*_C_FLAGS, "-static"), (*_C_FLAGS, "-shared", "-fPIC")
-    files = [*AGENT.glob("*.[ch]"), *libraries]
-    key = key_of(key_of_files(files, AGENT), *static, *shared, compiler)
+    files = [*AGENT.glob("*.[ch]"), *libraries, *policy]
+    key = key_of(key_of_files(files, ROOT), *static, *shared, compiler)
 
     def compile_agent(folder: Path) -> None:
         _compile(folder / "agent", static, sources)

@@ -24,7 +24,7 @@ from tsqlab.topology import ACCESS_POINT, CLIENT, SERVER, sender_of
 Document = Mapping[str, Any]
 Direction = Literal["up", "down"]
 
-QDISC_SERIES, RADIO_SERIES = "qdisc_stats_", "wifi_stats_"
+QDISC_SERIES, RADIO_SERIES, SIZED_SERIES = "qdisc_stats_", "wifi_stats_", "wqm_"
 """What the names of these series begin with; an egress or a node follows."""
 
 CLIENT_KEY = "CLIENT"
@@ -54,6 +54,7 @@ CAPACITY_KEY = "CAPACITY"
 _FLOW = re.compile(r"(?:TCP|UDP) (up|down)load.*")
 _RADIO = re.compile(rf"{RADIO_SERIES}([^:]+)")
 _QUEUE = re.compile(rf"{QDISC_SERIES}([^:]+)")
+_SIZED = re.compile(rf"{SIZED_SERIES}([^:]+)")
 Capacity = Mapping[str, float]
 """What a part of the testbed can do at most: the fields of a class in tsqlab.results.record."""
 
@@ -172,6 +173,15 @@ class Wire:
 
 
 @dataclass(frozen=True)
+class Sized:
+    """A queue whose limit WQM sets: what it saw at each look, and the limit after it."""
+
+    node: str
+    limit_packets: Samples
+    drain_ms: Samples
+
+
+@dataclass(frozen=True)
 class Trace:
     """A cell's measurement as arrays."""
 
@@ -185,6 +195,7 @@ class Trace:
     wires: tuple[Wire, ...] = ()
     silent_pings: tuple[str, ...] = ()  # the names of series of pings that nobody answered
     own_pings: Mapping[str, Own] = field(default_factory=dict)  # by series of pings or silent ones
+    sized: tuple[Sized, ...] = ()
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum over all flows in that direction, at each step in which any has a sample."""
@@ -281,6 +292,8 @@ def trace(document: Document) -> Trace:
         tuple(name for name in raw if not raw[name] and _PING.fullmatch(name)
               and _meta(document, name).get("RUNNER") in _PING_RUNNERS),
         {name: own for name in raw if _PING.fullmatch(name) and (own := _own(name, document))},
+        tuple(_sized(match[1], raw[name], t0_unix_s)
+              for name in raw if (match := _SIZED.fullmatch(name))),
     )  # fmt: skip
 
 
@@ -448,6 +461,12 @@ def _airtimes(records: list[dict[str, Any]], t0_unix_s: float) -> dict[str, Samp
                            "ns", t0_unix_s)
         for name in names
     }  # fmt: skip
+
+
+def _sized(node: str, records: list[dict[str, Any]], t0_unix_s: float) -> Sized:
+    drain_us = samples(records, "drain_us", t0_unix_s)
+    limit = samples(records, "limit_packets", t0_unix_s)
+    return Sized(node, limit, Samples(drain_us.t_s, drain_us.value / 1e3))
 
 
 def _pooled(parts: list[Floats]) -> Floats:

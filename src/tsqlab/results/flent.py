@@ -42,6 +42,7 @@ from tsqlab.metrics.document import (
     RADIO_SERIES,
     ROLE_KEY,
     SERVER_KEY,
+    SIZED_SERIES,
     WAY_KEY,
     Own,
     Trace,
@@ -63,12 +64,14 @@ from tsqlab.results.record import (
 from tsqlab.results.samples import (
     QDISC_KEYS,
     RADIO_KEYS,
+    SIZED_KEYS,
     SOCKET_KEYS,
     Clock,
     flow_samples,
     ping_samples,
     qdisc_samples,
     radio_samples,
+    sized_samples,
 )
 from tsqlab.topology import CLIENT
 
@@ -160,6 +163,8 @@ def _raw_values(record: CellRecord, clock: Clock) -> dict[str, Samples]:
     raw |= {_qdisc(egress): qdisc_samples(table, clock)
             for egress, table in measured.qdiscs.items()}  # fmt: skip
     raw |= {_radio(node): radio_samples(radio, clock) for node, radio in measured.radios.items()}
+    raw |= {f"{SIZED_SERIES}{node}": sized_samples(table, clock)
+            for node, table in measured.sized.items()}  # fmt: skip
     return raw
 
 
@@ -183,6 +188,8 @@ def _series(name: str, samples: Samples, clock: Clock, points: int) -> dict[str,
         return {f"{name}::{key}": of(key) for key in QDISC_KEYS}
     if name.startswith("wifi"):
         return _radio_series(name, samples, clock, points)
+    if name.startswith(SIZED_SERIES):
+        return {f"{name}::{key}": of(key) for key in SIZED_KEYS}
     series = {name: of("val")}
     if name.startswith("TCP"):
         series |= {f"{name}::{key}": of(key) for key in SOCKET_KEYS}
@@ -211,6 +218,8 @@ def _measured_meta(name: str, samples: Samples, clock: Clock) -> dict[str, Any]:
         return {"RUNNER": "TcRunner", "UNITS": "misc"}
     if name.startswith("wifi"):
         return {"RUNNER": "WifiStatsRunner", "UNITS": "misc"}
+    if name.startswith(SIZED_SERIES):
+        return {"RUNNER": "WqmRunner", "UNITS": "misc"}  # Flent itself has none
     if name.startswith("Ping"):
         mean = fmean(values) if values else None
         return {

@@ -64,3 +64,5 @@ class Measurement:
     # When the last byte came of a flow that has so many; the keys are series names of flows. A flow
     # that did not come to its end has no row.
     completions: Mapping[str, Table] = field(default_factory=dict)
+    # What WQM saw and set at each of its looks; the keys are those of radios.
+    sized: Mapping[str, Table] = field(default_factory=dict)

@@ -186,6 +186,19 @@ def qdisc_samples(qdisc: Table, clock: Clock) -> Samples:
             for t_ns, *values in rows]  # fmt: skip
 
 
+SIZED_KEYS = (
+    "rate_kbps", "backlog_bytes", "free_permille", "sent", "drain_us", "limit_packets", "alarm",
+)  # fmt: skip
+"""What WQM sees in an interval, and what it comes to. Alarms are 0 for none, 1 low, 2 high."""
+
+
+def sized_samples(sized: Table, clock: Clock) -> Samples:
+    """What WQM saw in each of its intervals, and the limit that it set after it."""
+    rows = zip(sized["t_ns"].tolist(), *(sized[key].tolist() for key in SIZED_KEYS), strict=True)
+    return [{"t": clock.unix(t_ns), **dict(zip(SIZED_KEYS, values, strict=True))}
+            for t_ns, *values in rows]  # fmt: skip
+
+
 RADIO_KEYS = ("avg_aggr_size", "airtime_tx")
 """What Flent has of a station."""
 

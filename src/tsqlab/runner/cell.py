@@ -23,10 +23,12 @@ from tsqlab.guest.boot import GuestError, Machine
 from tsqlab.guest.captures import captures
 from tsqlab.guest.collect import collect
 from tsqlab.guest.instants import t0_ns
+from tsqlab.guest.places import WQM
 from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
+from tsqlab.kernels.daemon import wqm_daemon
 from tsqlab.metrics.document import Own
 from tsqlab.results.files import is_regular, make_folder
 from tsqlab.results.flent import to_flent, write_flent
@@ -124,6 +126,8 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     job.console.parent.mkdir(parents=True, exist_ok=True)
     machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
     plan = make_plan(spec, job.profile, job.others)
+    if wiring(spec, job.profile, job.others).runs_daemon:
+        plan = replace(plan, shown={**plan.shown, WQM: wqm_daemon()})
     out = run_plan(machine, plan, job.work, job.console, on_second)
     _keep_pcaps(job, out)
     return collect(out, spec, job.profile, job.others)

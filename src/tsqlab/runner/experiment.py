@@ -22,6 +22,7 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
+from tsqlab.kernels.daemon import wqm_key
 from tsqlab.keys import key_of
 from tsqlab.results.flent import read_measured
 from tsqlab.results.folder import ERA
@@ -57,7 +58,8 @@ def jobs_of(
     jobs = []
     profiles, others_of_cells = experiment.profiles(), experiment.others()
     for cell, profile, others in zip(experiment.cells, profiles, others_of_cells, strict=True):
-        wiring(cell.spec, profile, others)  # says whether they fit before anything is built
+        # Says whether they fit before anything is built.
+        wired = wiring(cell.spec, profile, others)
         kernel = kernel_for(cell)
         if needs_cotsq(cell.spec, profile, others) and not kernel.cotsq:
             raise UsageError(
@@ -66,7 +68,8 @@ def jobs_of(
                 '{ shift = } work with any where truesize = "kernel"'
             )
         devices = [_stable(plain(one)) for one in (profile, *others.values())]
-        key = key_of(_stable(_content(cell.spec)), *devices, kernel.id)
+        daemon = [wqm_key()] if wired.runs_daemon else []
+        key = key_of(_stable(_content(cell.spec)), *devices, kernel.id, *daemon)
         jobs.append(Job(cell, key, profile, kernel, folder, others))
     return tuple(jobs)
 

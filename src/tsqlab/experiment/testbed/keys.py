@@ -10,10 +10,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from tsqlab.experiment.bounds import between
 from tsqlab.experiment.invalid import shown
+from tsqlab.experiment.testbed.wqm import NAME as WQM
+from tsqlab.experiment.testbed.wqm import wqm_of
 from tsqlab.units import Duration, Fraction, Rate
 
+NO_QUEUE = "noqueue"
+"""The qdisc of a device that has queues of its own: a radio under mac80211."""
+
 QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
-          "sfq", "red", "netem")  # fmt: skip
+          "sfq", "red", "netem", NO_QUEUE, WQM)  # fmt: skip
 
 
 def _check_qdisc(text: str) -> str:
@@ -22,6 +27,7 @@ def _check_qdisc(text: str) -> str:
         raise ValueError(f'no qdisc "{kind}"; there are {", ".join(QDISCS)}')
     if not re.fullmatch(r"[\w .%/-]{1,200}", text):
         raise ValueError(f"options of a qdisc are words as tc takes them, not {shown(text)}")
+    wqm_of(text)
     return text
 
 

@@ -21,8 +21,11 @@ from tsqlab.experiment.profile import (
     of_device,
 )
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.testbed import GRAPH, Port
+from tsqlab.experiment.testbed import GRAPH, QDISCS, Port
 from tsqlab.experiment.testbed.graph import Medium, Role
+from tsqlab.experiment.testbed.keys import NO_QUEUE
+from tsqlab.experiment.testbed.wqm import NAME as WQM
+from tsqlab.experiment.testbed.wqm import wqm_of
 from tsqlab.guest.testbed.channel import WatchedRadio
 from tsqlab.guest.testbed.common import LEAF_MAJOR, PlanLine, egress_queues, qdisc_series
 from tsqlab.guest.testbed.radio_lines import genl
@@ -59,6 +62,9 @@ def wiring(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Wiring:
             _check_members(medium, device, radio, others)
             _check_rate_control(medium.rate, device, radio)
             _check_mtu(spec, device, radio)
+            _check_wqm(medium)
+            _check_no_queue(medium, device, radio)
+    _check_wires(spec)
     return Wiring(spec, profile, others)
 
 
@@ -164,6 +170,44 @@ def _check_rate_control(rate: str | None, device: str, profile: Airlink) -> None
             f'rate = "{MINSTREL}": device "{device}" has no mac80211 above it '
             f"(front = {profile.front!r}), whose rate control that is; ath9k has, for one"
         )
+
+
+def _check_wqm(medium: Medium) -> None:
+    """WQM sizes the queue above a driver, which has no other queue around it."""
+    for member in medium.members:
+        queue, where = (
+            member.queue,
+            f'egress "{member.port.egress}": qdisc = "{member.queue.qdisc}"',
+        )
+        if not wqm_of(queue.qdisc):
+            continue
+        if queue.rate is not None or queue.delay or queue.loss:
+            raise UsageError(f"{where} has no place below HTB or netem; expected no rate, delay "
+                             "or loss of that egress")  # fmt: skip
+
+
+def _check_no_queue(medium: Medium, device: str, profile: Airlink) -> None:
+    for member in medium.members:
+        if member.queue.qdisc == NO_QUEUE and profile.front != "softmac":
+            raise UsageError(
+                f'egress "{member.port.egress}": qdisc = "{NO_QUEUE}" is of radios under mac80211, '
+                f'and device "{device}" has none above it (front = {profile.front!r}); '
+                f"expected one of {', '.join(_WITH_TC)}"
+            )
+
+
+_WITH_TC = tuple(name for name in QDISCS if name not in (WQM, NO_QUEUE))
+
+
+def _check_wires(spec: Spec) -> None:
+    """What sizes a radio's queue, or stands for it, has no place at a wire."""
+    for end in spec.testbed.graph.link_ends:
+        qdisc = end.queue.qdisc
+        if wqm_of(qdisc) or qdisc == NO_QUEUE:
+            raise UsageError(
+                f'egress "{end.port.egress}": qdisc = "{qdisc}" is of radios, and this is a wire; '
+                f"expected one of {', '.join(_WITH_TC)}"
+            )
 
 
 _MTUS = {"fullmac": (68, 2296), "softmac": (256, 2304)}

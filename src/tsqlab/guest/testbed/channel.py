@@ -19,8 +19,10 @@ from tsqlab.experiment.profile import MINSTREL, NO_OTHERS, Airlink, Others
 from tsqlab.experiment.radios import own_radio, rate_text
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress, Port
-from tsqlab.experiment.testbed.graph import Medium, Member, Role, Way
-from tsqlab.guest.testbed import networks, softmac
+from tsqlab.experiment.testbed.graph import Medium, Member, RadioPlace, Role, Way
+from tsqlab.experiment.testbed.keys import NO_QUEUE
+from tsqlab.experiment.testbed.wqm import wqm_of
+from tsqlab.guest.testbed import networks, sized, softmac
 from tsqlab.guest.testbed.common import PlanLine
 from tsqlab.guest.testbed.networks import Network
 from tsqlab.guest.testbed.radio_lines import genl, watch
@@ -164,7 +166,28 @@ class Channel:
     def queue(self, member: Member) -> Egress:
         """What a radio does to what it is given, with the usual qdisc if it has no other."""
         qdisc = member.queue.qdisc or self.front.qdisc
+        if qdisc == NO_QUEUE:
+            qdisc = None
+        if wqm_of(qdisc):  # under mac80211 it sizes what is there
+            fullmac = self.front.number == Front.FULLMAC
+            qdisc = sized.first_qdisc(self._rate_of(member)) if fullmac else None
         return member.queue.model_copy(update={"qdisc": qdisc})
+
+    def sized(self, t0_ns: int) -> Iterator[tuple[RadioPlace, PlanLine]]:
+        """The radios whose queue WQM sizes, each with the line of the plan that does.
+
+        *t0_ns*: when the measurement starts, after the boot.
+        """
+        for place in self.spec.testbed.graph.radios:
+            wqm = wqm_of(place.member.queue.qdisc)
+            if not wqm or place.medium.number != self.medium.number:
+                continue
+            port, rate = place.member.port, self._rate_of(place.member)
+            if self.front.number == Front.FULLMAC:
+                yield place, sized.sized_line(port, self.medium.number, rate, wqm)
+            else:
+                period_ns = (t0_ns, t0_ns + self.spec.flows.total)
+                yield place, sized.daemon_line(port, wqm, period_ns)
 
     def radio(self, member: Member) -> Radio:
         """A radio as airlink is asked for it."""

@@ -22,6 +22,7 @@ from tsqlab.experiment.testbed import Egress, Port
 from tsqlab.experiment.testbed.graph import NETWORKS, LinkEnd
 from tsqlab.experiment.testbed.routes import routes
 from tsqlab.experiment.vary import wire_ends
+from tsqlab.guest.instants import t0_ns
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.channel import Channel, WatchedRadio
 from tsqlab.guest.testbed.common import (
@@ -86,6 +87,18 @@ class Wiring:
     def radios(self) -> tuple[WatchedRadio, ...]:
         """All radios."""
         return tuple(radio for channel in self.channels for radio in channel.watched())
+
+    @property
+    def sized(self) -> Mapping[str, PlanLine]:
+        """What sizes a radio's queue, by what results call the radio."""
+        begin_ns = t0_ns(self.spec, self.set_up_ns)
+        found = (sized for channel in self.channels for sized in channel.sized(begin_ns))
+        return {place.name: line for place, line in found}
+
+    @property
+    def runs_daemon(self) -> bool:
+        """Whether it needs wqm, the program of hosts."""
+        return any(line[0] == "program" for line in self.sized.values())
 
     @property
     def addresses(self) -> Mapping[str, str]:

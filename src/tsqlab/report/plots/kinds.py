@@ -21,6 +21,7 @@ from tsqlab.report.plots import (
     panels,
     sweep,
     up_down,
+    wqm,
 )
 from tsqlab.report.plots.figure import Plot, style
 from tsqlab.report.plots.stated import Asked
@@ -89,6 +90,13 @@ KINDS: Mapping[str, Kind] = {
         "up to 99.5 % of them.",
         cdf.cdf,
     ),
+    wqm.NAME: Kind(
+        "WQM over time",
+        "Of each setting, the cell with the median goodput: the limit that WQM sets of each "
+        "radio's queue, and how long what waits there takes to drain. Flows run between the dotted "
+        "lines.",
+        wqm.wqm,
+    ),
     sweep.NAME: Kind(
         "Goodput and latency by setting",
         "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
@@ -106,7 +114,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-_PANELS = (goodput_ping.NAME, cwnd.NAME)
+_PANELS = (goodput_ping.NAME, cwnd.NAME, wqm.NAME)
 """The plots that have a panel per setting."""
 
 
