@@ -24,7 +24,8 @@ def testbed_lines(spec: Spec, wired: Wiring) -> Iterator[str]:
     if graph.links:
         yield from _table("wires", _wires(wired))
     for channel in wired.channels:
-        yield from _table(_channel(channel), _radios(channel))
+        title = f"{channel.medium.name}: {', '.join(channel_texts(channel))}"
+        yield from _table(title, _radios(channel))
         yield from (f"  {_way(way)}" for way in channel.medium.ways)
     yield from _changes(spec)
     yield _flows(spec)
@@ -69,22 +70,23 @@ def _wires(wired: Wiring) -> Iterator[list[str]]:
     for end, card in wired.cards:
         port, rate = end.port, end.line_rate or card.line_rate
         delay = text_of(end.propagation)
-        yield [port.egress, port.device, port.address, text_of(rate), delay, _queue(end.queue)]
+        yield [port.egress, port.device, port.address, text_of(rate), delay, queue_text(end.queue)]
 
 
-def _channel(channel: Channel) -> str:
+def channel_texts(channel: Channel) -> tuple[str, str]:
+    """What a radio channel is: its radios' kind, and their band with the rate of data."""
     medium, station = channel.medium, channel.station
     sides = (station, station.access_point or station)
     usual = next(side.rate for side in sides if side.phy_rate == data_rate(None, station))
     rate = "minstrel_ht" if medium.rate == MINSTREL else medium.rate or usual
     rts = f", RTS above {text_of(medium.rts)}" if medium.rts is not None else ""
-    return f"{medium.name}: {station.title}, {station.band}, {rate}{rts}"
+    return station.title, f"{station.band}, {rate}{rts}"
 
 
 def _radios(channel: Channel) -> Iterator[list[str]]:
     for member in channel.medium.members:
         port, queue = member.port, channel.queue(member)
-        yield [port.node, port.device, port.address, _role(member), _queue(queue)]
+        yield [port.node, port.device, port.address, role_text(member), queue_text(queue)]
 
 
 _ROLES = {
@@ -95,14 +97,15 @@ _ROLES = {
 }
 
 
-def _role(member: Member) -> str:
+def role_text(member: Member) -> str:
+    """What a radio is on its medium."""
     own = "".join(f", {text}" for text in (member.rate, member.device) if text)
     if member.role == Role.STATION:
         return f"station of {member.access_point}{own}"
     return f"{_ROLES[member.role]}{own}"
 
 
-def _queue(queue: Egress) -> str:
+def queue_text(queue: Egress) -> str:
     """What a port does to what it sends: "fq_codel, HTB 10 Mbit/s, netem 1 ms and 1 %"."""
     netem = [text_of(value) for value in (queue.delay, queue.loss) if value]
     parts = [
@@ -115,8 +118,14 @@ def _queue(queue: Egress) -> str:
 
 def _way(way: Way) -> str:
     """How one radio receives another: "C2 does not hear C1"."""
-    said = {"loss": way.loss, "SNR": way.snr, "rate": way.rate}
-    parts = [f"{name} {text_of(value)}" for name, value in said.items() if value is not None]
     if way.hears is False:
         return f"{way.receiver} does not hear {way.sender}"
-    return f"{way.sender} to {way.receiver}: {', '.join(parts)}"
+    return f"{way.sender} to {way.receiver}: {way_text(way)}"
+
+
+def way_text(way: Way) -> str:
+    """What differs on a way from one radio to another: "loss 1 %, SNR 20 dB"."""
+    said = {"loss": way.loss, "SNR": way.snr, "rate": way.rate}
+    return ", ".join(
+        f"{name} {text_of(value)}" for name, value in said.items() if value is not None
+    )

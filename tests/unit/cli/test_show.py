@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""``tsqlab show``: a testbed in words."""
+"""``tsqlab show``: a testbed in words, and as a picture."""
 
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -60,3 +61,15 @@ def test_the_documentations_example_prints_what_it_shows(capsys, tmp_path):
 def test_what_is_wrong_is_an_error(capsys):
     assert main(["show", "cotsq-3", "--set", "stations=0"]) == 2
     assert "expected 1 or more" in capsys.readouterr().err
+
+
+def test_a_picture_is_drawn_beside_the_words(capsys, tmp_path):
+    file = tmp_path / "testbed.svg"
+    assert shown(capsys, "cotsq-3", f"--svg={file}") == shown(capsys, "cotsq-3")
+    texts = [text.text for text in ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"C", "AP", "S", "air", "10.0.2.1", "station of AP"} <= set(texts)
+
+
+def test_a_picture_that_cannot_be_written_is_an_error(capsys, tmp_path):
+    assert main(["show", "cotsq-3", f"--svg={tmp_path / 'nowhere' / 'x.svg'}"]) == 1
+    assert "cannot be written" in capsys.readouterr().err

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from tsqlab.cli.options import later
 
@@ -15,4 +16,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="KEY=VALUE",
         help="as of tsqlab run: another value of a key",
     )  # fmt: skip
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE", help="draw it as well: nodes, wires, media and flows"
+    )
     parser.set_defaults(command=later("show"))

@@ -24,10 +24,11 @@ from tsqlab.experiment.papers import cited
 from tsqlab.experiment.stored import Folder, releases
 from tsqlab.report.against import level_text
 from tsqlab.report.claims import ClaimRow, claim_rows, totals, totals_today
+from tsqlab.report.colours import plain
 from tsqlab.report.flows import flow_lines
 from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
-from tsqlab.report.plots.figure import drawn_in, plain
+from tsqlab.report.plots.figure import drawn_in
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.ran import what_ran
 from tsqlab.report.shown import beside_of, columns_of

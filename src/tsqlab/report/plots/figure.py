@@ -4,9 +4,8 @@
 matplotlib is used without pyplot, whose state is the whole process's, and under our style
 sheet (tsqlab.mplstyle) with the look's over it, whatever the user's matplotlibrc says.
 
-In a page, each colour of the style becomes a custom property with that colour to fall back
-to, so the page's light and dark themes govern its plots; and identifiers get a prefix,
-because those of several figures must not meet.
+In a page, the page's themes govern the colours of the style (tsqlab.report.colours); and
+identifiers get a prefix, because those of several figures must not meet.
 """
 
 from __future__ import annotations
@@ -27,15 +26,12 @@ from matplotlib import rcParams
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from tsqlab.report.colours import COLOURS, in_tags, with_properties
 from tsqlab.report.plots.look import LOOK, own_style, with_own_decimals
 from tsqlab.results.look import Look
 from tsqlab.results.plots import Format
 
 STYLE = Path(__file__).parent / "tsqlab.mplstyle"
-
-INK, MUTED, GRID = "#202124", "#5f6368", "#d0d3d9"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""The colours of our style sheet."""
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
 FILLS: tuple[Literal["full", "none", "left", "bottom", "right", "top"], ...] = (
@@ -48,11 +44,6 @@ LINES: tuple[Dashes, ...] = (
 """The values of the style sheet, for drawing that does not use the sheet's cycle."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-
-PROPERTIES = {INK: "--ink", MUTED: "--muted", GRID: "--rule"} | {
-    colour: f"--series-{number}" for number, colour in enumerate(COLOURS, 1)
-}
-"""The page's custom property for each colour."""
 
 PLOT_WIDTH_IN = 5.6  # the width of a plot that stands alone
 PANEL_WIDTH_IN = 4.8  # the width of one plot of several
@@ -195,7 +186,7 @@ def to_svg(figure: Figure, name: str, facecolor: str = "none") -> str:
     with matplotlib.rc_context({"svg.hashsalt": name}):
         figure.savefig(text, format="svg", metadata=_NO_METADATA, facecolor=facecolor)
     svg = text.getvalue()
-    return _shortened(_with_properties(_with_prefix(svg[svg.index("<svg") :], name))).strip()
+    return _shortened(with_properties(_with_prefix(svg[svg.index("<svg") :], name))).strip()
 
 
 def to_plot(
@@ -227,29 +218,11 @@ def to_pdf(figure: Figure) -> bytes:
 _DRAWN: Mapping[Format, Callable[[Figure], bytes]] = {"pdf": to_pdf, "png": to_png}
 
 
-def plain(svg: str) -> str:
-    """An SVG for a file of its own: with the style's colours, which no page governs there."""
-    return _in_tags(r"var\(--[\w-]+, (#[0-9a-f]{6})\)", lambda match: match[1], svg)
-
-
 def _with_prefix(svg: str, name: str) -> str:
     prefix = re.sub(r"[^a-z0-9]+", "-", name.lower())
-    return _in_tags(r'(\bid="|href="#|url\(#)', lambda match: f"{match[0]}{prefix}-", svg)
-
-
-def _with_properties(svg: str) -> str:
-    def replace(match: re.Match[str]) -> str:
-        colour = match[0].lower()
-        return f"var({PROPERTIES[colour]}, {colour})" if colour in PROPERTIES else match[0]
-
-    return _in_tags(r"#[0-9a-fA-F]{6}\b", replace, svg)
+    return in_tags(r'(\bid="|href="#|url\(#)', lambda match: f"{match[0]}{prefix}-", svg)
 
 
 def _shortened(svg: str) -> str:
     """Coordinates to a hundredth of a point, which halves the page."""
-    return _in_tags(r"(\d\.\d\d)\d+", lambda match: match[1], svg)
-
-
-def _in_tags(pattern: str, replace: Callable[[re.Match[str]], str], svg: str) -> str:
-    """Replace within tags only; what stands between them is the reader's text."""
-    return re.sub(r"<[^>]*>", lambda tag: re.sub(pattern, replace, tag[0]), svg)
+    return in_tags(r"(\d\.\d\d)\d+", lambda match: match[1], svg)

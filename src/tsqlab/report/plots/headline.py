@@ -15,8 +15,9 @@ from matplotlib.axes import Axes
 from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.stored import Result
 from tsqlab.metrics.statistics import Estimate
+from tsqlab.report.colours import COLOURS, INK, MUTED, plain
 from tsqlab.report.plots.axes import short
-from tsqlab.report.plots.figure import COLOURS, INK, MUTED, new_figure, plain, style, to_svg
+from tsqlab.report.plots.figure import new_figure, style, to_svg
 from tsqlab.report.plots.stated import Stated
 from tsqlab.results.repetitions import over_seeds
 
