@@ -28,6 +28,7 @@ from tsqlab.report.colours import plain
 from tsqlab.report.flows import flow_lines
 from tsqlab.report.identical import identical
 from tsqlab.report.limits import COLUMN, limit_rows, limited_by
+from tsqlab.report.pages.testbed import Picture, picture_of
 from tsqlab.report.plots.figure import drawn_in
 from tsqlab.report.plots.kinds import KINDS, Section, draw
 from tsqlab.report.ran import what_ran
@@ -51,6 +52,9 @@ from tsqlab.results.summary import format_number, write_summary
 
 REPORT = "report.html"
 SUMMARY = "summary.csv"
+TESTBED = "testbed.svg"
+"""The testbed's picture, among the plots."""
+
 _KERNEL = "Linux"
 """The heading of the column that says which kernel a number is of."""
 
@@ -71,12 +75,15 @@ def write_report(content: Folder, formats: Collection[Format] = ()) -> Path:
     claims = claim_rows(content)
     with drawn_in(formats_of(folder, formats)):
         sections = _sections(content, claims)
-    page = _render(content, claims, fitting(sections))
+    picture = picture_of(whole)
+    page = _render(content, claims, fitting(sections), picture)
     factors = list(dict.fromkeys(name for cell in manifest.cells for name in cell.factors))
     write_summary(folder / SUMMARY, factors, [result.row() for result in whole.results])
     write_means(folder / MEANS, whole.results, manifest.against)
     plots = folder / PLOTS
     make_folder(plots)
+    if picture:
+        write_whole(plots / TESTBED, picture.file.encode())
     for section in sections:
         for number, plot in enumerate(section.plots, 1):
             for suffix, data in (("svg", plain(plot.svg).encode()), *plot.files.items()):
@@ -124,13 +131,19 @@ def fill(template: str, **content: Any) -> str:
     return environment.get_template(template).render(style=style, **content)
 
 
-def _render(folder: Folder, claims: Sequence[ClaimRow], sections: Sequence[Section]) -> str:
+def _render(
+    folder: Folder,
+    claims: Sequence[ClaimRow],
+    sections: Sequence[Section],
+    picture: Picture | None,
+) -> str:
     """The page as text."""
     manifest, whole = folder.manifest, folder.whole
     return fill(
         "report.html",
         manifest=manifest,
         ran=what_ran(folder),
+        testbed=picture,
         identical=identical(folder),
         claims=claims,
         totals=totals(claims),

@@ -20,11 +20,20 @@ def alone(svg: str) -> str:
         for where in ("fill", "stroke")
     )
     style = f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
-    view = re.search(r'viewBox="(\S+) (\S+) (\S+) (\S+)"', svg)
-    assert view, "a drawing has one"
-    x, y, width, height = view.groups()
-    ground = f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{PAPER}" />'
+    ground = '<rect x="{}" y="{}" width="{}" height="{}" fill="{}" />'.format(*_view(svg), PAPER)
     return svg.replace("</title>", f"</title>\n {style}\n {ground}", 1) + "\n"
+
+
+def size_px(svg: str) -> tuple[float, float]:
+    """The width and the height of a picture."""
+    _, _, width, height = _view(svg)
+    return float(width), float(height)
+
+
+def _view(svg: str) -> tuple[str, ...]:
+    view = re.search(r'viewBox="(\S+) (\S+) (\S+) (\S+)"', svg)
+    assert view, "drawing.py gives it one"
+    return view.groups()
 
 
 def _dark() -> dict[str, str]:
