@@ -170,7 +170,10 @@ def run(path: Path) -> None:
     """What a run does of an experiment before it boots a guest: of one cell, which is enough."""
     spec = load(str(path)).spec
     try:
-        make_plan(spec, load_profile(spec.testbed.device))
+        others = {name: load_profile(name, path.parent) for name in spec.testbed.graph.devices}
+        make_plan(
+            spec, others.get(spec.testbed.device) or load_profile(spec.testbed.device), others
+        )
     except TsqlabError as error:
         raise TsqlabError(f"{path}: {error}") from error
 

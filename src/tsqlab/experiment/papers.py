@@ -62,12 +62,12 @@ def papers() -> Mapping[str, Paper]:
     return read_papers(PAPERS)
 
 
-_OWN = "tsqlab"  # the lab's own experiments, which no paper describes
+_OWN = ("tsqlab", "gallery")  # the lab's own experiments, which no paper describes
 
 
 def cited() -> dict[str, Paper]:
     """The papers that somebody else wrote. Raises FileError."""
-    return {name: paper for name, paper in papers().items() if name != _OWN}
+    return {name: paper for name, paper in papers().items() if name not in _OWN}
 
 
 def read_papers(path: Path) -> dict[str, Paper]:

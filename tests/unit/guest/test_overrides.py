@@ -43,9 +43,9 @@ def shift_of(line):
     return profile and profile.get_attr("PACING_SHIFT")
 
 
-def words_of_plan(spec, profile):
+def words_of_plan(spec, profile, others):
     """What the lines of the set-up write at the senders: the name, and the value if it is plain."""
-    plan, nodes = make_plan(spec, profile), senders(spec)
+    plan, nodes = make_plan(spec, profile, others), senders(spec)
     first = {"C": "c0", "S": "s0"} if spec.testbed.layout == "wired" else {"S": "e1"}
     devices = {device: node for node, device in first.items() if node in nodes}
     for line in plan.set_up:
@@ -68,8 +68,9 @@ def words_of_plan(spec, profile):
 @pytest.mark.parametrize("spec", [*BUNDLED, *map(spec_of, OTHERS)])
 def test_all_that_the_plan_writes_is_named_and_nothing_else(spec):
     profile = load_profile(spec.testbed.device)
-    found = overrides(spec, profile)
-    written = set(words_of_plan(spec, profile))
+    others = {name: load_profile(name) for name in spec.testbed.graph.devices}
+    found = overrides(spec, profile, others)
+    written = set(words_of_plan(spec, profile, others))
     assert {name for name, _ in written} == {override.name for override in found}
     values = {(override.name, override.value) for override in found}
     assert {pair for pair in written if pair[1] is not None} <= values

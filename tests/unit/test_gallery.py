@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""docs/gallery.md says nothing that its experiments do not show; what a run prints is a guest's."""
+
+import re
+
+import pytest
+
+from gallery import PAGE, PICTURES, sections
+from tsqlab.cli import main
+from tsqlab.experiment.bundled import bundled_experiments
+from tsqlab.experiment.load import load
+
+SECTIONS = {section.name: section for section in sections()}
+
+
+def test_each_experiment_of_the_gallery_has_its_question():
+    files = {name for name, path in bundled_experiments().items() if path.parent.name == "gallery"}
+    assert set(SECTIONS) == files
+    assert PAGE.read_text().count("\n## ") == len(files)
+
+
+def numbers(text):
+    """The numbers in a text, but for those in names: 54 of "54 Mbit/s", none of "AP1"."""
+    return set(re.findall(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w])", text))
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_each_number_of_an_answer_is_in_the_table_or_the_file(name):
+    section = SECTIONS[name]
+    known = numbers(section.table) | numbers(bundled_experiments()[name].read_text())
+    assert numbers(section.answer), "it has some"
+    assert numbers(section.answer) - known == set()
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_the_pictures_are_what_show_draws(name, tmp_path, request, capsys):
+    picture = PICTURES / f"{name}.svg"
+    golden = request.config.getoption("--golden")
+    drawn = picture if golden else tmp_path / "drawn.svg"
+    assert main(["show", name, "--svg", str(drawn)]) == 0
+    assert "flows" in capsys.readouterr().out
+    assert drawn.read_text() == picture.read_text(), "pytest --golden draws it anew"
+
+
+def test_together_they_take_half_a_minute_of_virtual_time_each_at_most():
+    """So that nobody waits for them: 60 s of real time for all, on one CPU."""
+    for name in SECTIONS:
+        assert sum(cell.spec.total.s for cell in load(name).cells) <= 30
