@@ -2,9 +2,9 @@
 """Quantities with units, as people write them in an experiment file.
 
 Each kind of quantity is an integer of one base unit: nanoseconds, bits per second, bytes, parts
-per billion, hundredths of a decibel. A text that is not exactly such an integer is an error, so
-nothing is ever rounded behind the reader's back. Where a number is wanted, the property says in
-which unit: ``length.s``, ``rate.mbit_per_s``.
+per billion, hundredths of a decibel, millimetres. A text that is not exactly such an integer is an
+error, so nothing is ever rounded behind the reader's back. Where a number is wanted, the property
+says in which unit: ``length.s``, ``rate.mbit_per_s``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
 _SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _FRACTIONS = {"%": 10**7, "ppm": 10**3, "ppb": 1}
 _RATIOS = {"dB": 100, "cdB": 1}
+_POWERS = {"dBm": 100, "cdBm": 1}
+_LENGTHS = {"mm": 1, "cm": 10, "m": 1_000, "km": 1_000_000}
 
 # More digits than these do not fit into a whole number of 64 bits anyway.
 _QUANTITY = re.compile(r"\s*([0-9]{1,20})(?:\.([0-9]{1,20}))?\s*(\S{1,20})\s*")
@@ -177,3 +179,32 @@ class Decibel(Quantity):
 
     units = _RATIOS
     example = "21.5 dB"
+
+    @property
+    def db(self) -> float:
+        """The ratio in decibels."""
+        return self / 1e2
+
+
+class Power(Quantity):
+    """A power in hundredths of a decibel above a milliwatt."""
+
+    units = _POWERS
+    example = "16 dBm"
+
+    @property
+    def dbm(self) -> float:
+        """The power in decibels above a milliwatt."""
+        return self / 1e2
+
+
+class Length(Quantity):
+    """A length in millimetres."""
+
+    units = _LENGTHS
+    example = "2.5 m"
+
+    @property
+    def m(self) -> float:
+        """The length in metres."""
+        return self / 1e3

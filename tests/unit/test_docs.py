@@ -15,6 +15,7 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.shown import PLOTS, Report
 from tsqlab.experiment.spec import TABLES
+from tsqlab.experiment.testbed.positions import PropagationTable
 from tsqlab.experiment.testbed.written import (
     LinkTable,
     MediumTable,
@@ -129,8 +130,9 @@ def test_links_lead_somewhere(page):
 
 
 def test_every_key_is_documented():
-    text = "".join((ROOT / "docs" / f"{page}.md").read_text() for page in ("experiments", "vary"))
-    graph = (NodeTable, LinkTable, MediumTable, MemberTable, PairTable)
+    pages = ("experiments", "vary", "positions")
+    text = "".join((ROOT / "docs" / f"{page}.md").read_text() for page in pages)
+    graph = (NodeTable, LinkTable, MediumTable, MemberTable, PairTable, PropagationTable)
     for model in (*TABLES.values(), Report, *graph, VaryTable):
         for key in model.model_fields:
             assert f"`{key}`" in text

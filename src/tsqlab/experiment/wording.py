@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from tsqlab.experiment.tsq import Tsq, name_of_ms
-from tsqlab.units import Decibel, Duration, Fraction, Quantity, Rate, Size
+from tsqlab.units import Decibel, Duration, Fraction, Length, Power, Quantity, Rate, Size
 
 NONE = "none"
 """The text for a key that is left out, where nothing follows from that."""
@@ -22,6 +22,8 @@ _WRITTEN: dict[type[Quantity], tuple[str, int, Sequence[str]]] = {
     Size: ("0 B", 0, ("GiB", "MiB", "KiB", "B")),
     Fraction: ("0 %", 7, ("%",)),
     Decibel: ("0 dB", 2, ("dB",)),
+    Power: ("0 dBm", 2, ("dBm",)),
+    Length: ("0 m", 3, ("m",)),
 }
 
 

@@ -10,6 +10,7 @@ from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.invalid import hint
 from tsqlab.experiment.profile import MINSTREL
 from tsqlab.experiment.testbed.graph import NETWORKS, Graph, Role
+from tsqlab.experiment.testbed.positions import propagation_of, ways_between
 from tsqlab.experiment.testbed.routes import neighbour_address, parts
 from tsqlab.experiment.testbed.written import LinkTable, MediumTable, MemberTable, NodeTable
 
@@ -113,6 +114,7 @@ def _check_medium(name: str, medium: MediumTable, nodes: Mapping[str, NodeTable]
         _check_member([*where, "members", node], member, medium)
     for pair in medium.pairs:
         _check_pair([*where, "pairs", pair], pair, medium)
+    _check_positions(where, medium)
 
 
 def _check_member(where: list[str], member: MemberTable, medium: MediumTable) -> None:
@@ -144,12 +146,43 @@ def _check_network(where: list[str], role: Role, nodes: tuple[str, ...]) -> None
 
 
 def _check_pair(where: list[str], pair: str, medium: MediumTable) -> None:
-    nodes = pair.replace(">", "-").split("-")
+    nodes = _nodes_of(pair)
     if len(nodes) != 2 or nodes[0] == nodes[1]:
         raise KeyedError(where, 'expected two members: "A>B" for one way, "A-B" for both')
     for node in nodes:
         if node not in medium.members:
             raise KeyedError(where, f'"{node}" is no member; {hint(node, list(medium.members))}')
+
+
+def _check_positions(where: list[str], medium: MediumTable) -> None:
+    """All members have one, and each station is where its access point can be heard."""
+    placed = [node for node, member in medium.members.items() if member.position]
+    if not placed:
+        if medium.propagation is not None:
+            message = "says what positions mean; expected a position of each member"
+            raise KeyedError([*where, "propagation"], message)
+        return
+    for node in medium.members:
+        if node not in placed:
+            message = f'expected a position of this member, too, as "{placed[0]}" has one'
+            raise KeyedError([*where, "members", node], message)
+    if medium.snr is not None:
+        raise KeyedError(
+            [*where, "snr"], "follows from the members' positions; expected one of both"
+        )
+    heard = {(way.sender, way.receiver): way for way in ways_between(medium)}
+    for node, access_point in stations_of(medium):
+        said = any(node in pair and access_point in pair for pair in map(_nodes_of, medium.pairs))
+        if heard[access_point, node].hears is False and not said:
+            range_m = propagation_of(medium).range_m
+            raise KeyedError(
+                [*where, "members", node, "position"],
+                f'is too far from "{access_point}" to hear it; expected {range_m:.1f} m at most',
+            )
+
+
+def _nodes_of(pair: str) -> list[str]:
+    return pair.replace(">", "-").split("-")
 
 
 def _check_egresses(links: Mapping[str, LinkTable], media: Mapping[str, MediumTable]) -> None:

@@ -20,6 +20,7 @@ from tsqlab.experiment.testbed.graph import (
     Way,
 )
 from tsqlab.experiment.testbed.keys import Egress
+from tsqlab.experiment.testbed.positions import ways_between
 from tsqlab.experiment.testbed.rules import Ports
 from tsqlab.experiment.testbed.written import LinkTable, MediumTable
 from tsqlab.units import Duration, Fraction
@@ -103,12 +104,12 @@ def _medium(testbed: Testbed, table: MediumTable, number: int, ports: Ports) -> 
 
 
 def _ways(table: MediumTable, members: list[Member]) -> dict[tuple[str, str], Way]:
-    """What is not as without noise: the medium's losses, stations' own rates, then pairs."""
-    found: dict[tuple[str, str], Way] = {}
+    """What is not as without noise: positions, the medium's losses, stations' rates, then pairs."""
+    found = {(way.sender, way.receiver): way for way in ways_between(table)}
     for sender, receiver in _links(members):
-        way = Way(sender, receiver)
+        way = found.get((sender, receiver), Way(sender, receiver))
         if table.loss or table.snr is not None:
-            way = replace(way, loss=table.loss, snr=table.snr)
+            way = replace(way, loss=table.loss, snr=way.snr if table.snr is None else table.snr)
         if table.members[receiver].rate:  # its own radio has the rate of what it sends itself
             way = replace(way, rate=table.members[receiver].rate)
         if way != Way(sender, receiver):

@@ -19,6 +19,7 @@ from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.profile import DataRateText, PhyRateText
 from tsqlab.experiment.testbed.graph import Role
 from tsqlab.experiment.testbed.keys import Qdisc, Table
+from tsqlab.experiment.testbed.positions import Position, PropagationTable
 from tsqlab.topology import egress
 from tsqlab.units import Decibel, Duration, Fraction, Rate, Size
 
@@ -125,6 +126,7 @@ class MemberTable(Table):
     # The rate of the data that a station sends and gets; none: the medium's.
     rate: PhyRateText | None = None
     device: str | None = None  # the profile of its radio; none: as the medium's says
+    position: Position | None = None  # where it is; all members of a medium have one, or none
 
 
 class PairTable(Table):
@@ -149,6 +151,7 @@ class MediumTable(Table):
     loss: Fraction = Fraction(0)
     snr: Snr | None = None  # of those links; none: no noise
     qdisc: Qdisc | None = None  # of its radios; none: testbed.qdisc, or as the device has
+    propagation: PropagationTable | None = None  # what positions mean; none: its defaults
     # By "A>B", what B hears of A; by "A-B", both ways.
     pairs: dict[str, PairTable] = Field({})
 

@@ -24,8 +24,10 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import GRAPH, QDISCS, Port
 from tsqlab.experiment.testbed.graph import Medium, Role
 from tsqlab.experiment.testbed.keys import NO_QUEUE
+from tsqlab.experiment.testbed.positions import width_mhz
 from tsqlab.experiment.testbed.wqm import NAME as WQM
 from tsqlab.experiment.testbed.wqm import wqm_of
+from tsqlab.experiment.testbed.written import MediumTable
 from tsqlab.guest.testbed.channel import WatchedRadio
 from tsqlab.guest.testbed.common import LEAF_MAJOR, PlanLine, egress_queues, qdisc_series
 from tsqlab.guest.testbed.radio_lines import genl
@@ -64,6 +66,8 @@ def wiring(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Wiring:
             _check_mtu(spec, device, radio)
             _check_wqm(medium)
             _check_no_queue(medium, device, radio)
+            if table := spec.testbed.medium.get(medium.name):
+                _check_positions(table, device, radio)
     _check_wires(spec)
     return Wiring(spec, profile, others)
 
@@ -208,6 +212,25 @@ def _check_wires(spec: Spec) -> None:
                 f'egress "{end.port.egress}": qdisc = "{qdisc}" is of radios, and this is a wire; '
                 f"expected one of {', '.join(_WITH_TC)}"
             )
+
+
+def _check_positions(table: MediumTable, device: str, profile: Airlink) -> None:
+    """What positions mean depends on a band and on a bandwidth, which are the device's."""
+    if not any(member.position for member in table.members.values()):
+        return
+    width = data_rate(table.rate, profile).width_mhz
+    where = f'medium "{table.name}": positions over device "{device}"'
+    if width_mhz(table) != width:
+        raise UsageError(
+            f"{where}, which sends at {width} MHz, need the noise of that; expected "
+            f'propagation.bandwidth = "{width} MHz", or a rate of the medium'
+        )
+    said = table.propagation is not None and table.propagation.reference_loss is not None
+    if profile.band != "2.4 GHz" and not said:
+        raise UsageError(
+            f"{where}, which is of {profile.band}, need propagation.reference_loss; at 5180 MHz "
+            'free space has "46.73 dB"'
+        )
 
 
 _MTUS = {"fullmac": (68, 2296), "softmac": (256, 2304)}
