@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from enum import Enum
 
 from tsqlab.experiment.flows import Flow, Probe
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.testbed.graph import Graph, LinkEnd, Medium, Port, Role, Way
-from tsqlab.experiment.testbed.routes import routes
+from tsqlab.experiment.testbed.graph import Graph, LinkEnd, Medium, Role, Way
+from tsqlab.experiment.testbed.hops import hops
 from tsqlab.experiment.wording import text_of
 from tsqlab.guest.testbed import Wiring
 from tsqlab.guest.testbed.channel import Channel
@@ -235,34 +234,11 @@ def _strands(spec: Spec) -> Iterator[Strand]:
 
 
 def _way(graph: Graph, start: str, end: str) -> Iterator[str]:
-    """The boxes on the way from one node to another, as far as there is one."""
-    at = _places_of(graph)
-    address = ipaddress.ip_address(graph.addresses[end])
-    here = start
+    """The boxes on the way from one node to another."""
     yield node_key(start)
-    for _ in graph.nodes:
-        if here == end:
-            return
-        port, between = at[_next_address(graph, here, address)]
-        yield from (between, node_key(port.node))
-        here = port.node
-
-
-def _places_of(graph: Graph) -> dict[str, tuple[Port, str]]:
-    """By its address, each port, and the box of the wire or the medium that it is at."""
-    found = {end.port.host_address: (end.port, _wire_key(place))
-             for place, link in enumerate(graph.links) for end in link.ends}  # fmt: skip
-    return found | {member.port.host_address: (member.port, _medium_key(medium.name))
-                    for medium in graph.media for member in medium.members}  # fmt: skip
-
-
-def _next_address(
-    graph: Graph, node: str, to: ipaddress.IPv4Address | ipaddress.IPv6Address
-) -> str:
-    """Where a node sends a packet to next, by the longest prefix."""
-    blocks = [(ipaddress.ip_interface(port.address).network, str(to))
-              for port in graph.ports_of(node)]  # fmt: skip
-    default = ipaddress.ip_network("0.0.0.0/0")
-    blocks += [(default if route.to == "default" else ipaddress.ip_network(route.to), route.gateway)
-               for route in routes(graph, node)]  # fmt: skip
-    return max((block.prefixlen, gateway) for block, gateway in blocks if to in block)[1]
+    for hop in hops(graph, start, end):
+        if isinstance(hop.by, Medium):
+            yield _medium_key(hop.by.name)
+        else:
+            yield _wire_key(graph.links.index(hop.by))
+        yield node_key(hop.port.node)

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from tsqlab.airlink.rates import kbps
 from tsqlab.experiment.profile import Airlink, data_rate
 from tsqlab.experiment.stored import Result
+from tsqlab.experiment.testbed import GRAPH
 from tsqlab.report.plots.candlesticks import boxes
 from tsqlab.report.plots.figure import Plot
-from tsqlab.report.plots.model_overlay import largest_aggregate
+from tsqlab.report.plots.model_overlay import largest_aggregate, sending_radio
 from tsqlab.report.plots.stated import Asked
 
 NAME = "aggregates"
@@ -29,10 +30,14 @@ def aggregates(results: Sequence[Result], _asked: Asked) -> list[Plot]:
 
 def largest_of(cell: Result) -> float | None:
     """The largest aggregate of the radios that send a cell's data; None where nothing says so."""
-    radio = cell.device
-    if not isinstance(radio, Airlink) or not cell.spec:
+    if cell.device is None or cell.spec is None:
         return None
-    rate_bit_per_s = 1000 * kbps(data_rate(cell.spec.testbed.rate, radio))
+    if cell.spec.testbed.layout == GRAPH:
+        sending = sending_radio(cell.spec, cell.device, cell.others)
+        return None if sending is None else float(largest_aggregate(*sending))
+    if not isinstance(cell.device, Airlink):
+        return None
+    rate_bit_per_s = 1000 * kbps(data_rate(cell.spec.testbed.rate, cell.device))
     up = any(flow.direction == "up" for flow in cell.trace.flows)
-    sender = radio if up else radio.access_point
+    sender = cell.device if up else cell.device.access_point
     return None if sender is None else float(largest_aggregate(sender, rate_bit_per_s))

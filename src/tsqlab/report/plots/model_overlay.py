@@ -3,8 +3,10 @@
 
 Points are means over the seeds, lines the model (tsqlab.model.aggregation) with what was fitted
 to them (tsqlab.model.fit): the backlog factor c and the time to get hold of the channel, t_oh;
-c alone where the measurement cannot tell them apart. The rest is what the cells say they are:
-the radio's rate, its largest aggregate, the testbed's base RTT, the pacing ratio. The title has
+c alone where the measurement cannot tell them apart. The rest is what the cells say they are: the
+rate and the largest aggregate of the radio that sends the data, the propagation delay of the flows'
+way, the pacing ratio. The model is of one such radio: a cell in which several kinds send, or in
+which a flow crosses several channels or none, is left out. The title has
 what came out, and the median relative error of goodput and of RTT over the limits.
 
 The RTT is the median that TCP measured, the goodput that of the applications: the headers of a
@@ -20,10 +22,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from tsqlab.airlink.rates import kbps
-from tsqlab.experiment.profile import Airlink, data_rate
+from tsqlab.airlink.rates import kbps, parse_rate
+from tsqlab.experiment.flows import Flow
+from tsqlab.experiment.profile import (
+    NO_OTHERS,
+    Airlink,
+    Others,
+    Profile,
+    of_device,
+)
+from tsqlab.experiment.radios import own_radio, rate_text
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import Result
+from tsqlab.experiment.testbed.graph import Graph, Link, Medium, Role
+from tsqlab.experiment.testbed.hops import hops
 from tsqlab.metrics.series import Floats
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
@@ -88,7 +100,7 @@ def overlays(results: Sequence[Result]) -> dict[Setting, Overlay]:
     groups: dict[Setting, dict[float, list[Result]]] = {}
     for cell in results:
         limit = cell.spec.sender.tsq.limit_packets if cell.spec else None
-        if limit is not None and isinstance(cell.device, Airlink):
+        if limit is not None and cell.device is not None:
             own = tuple(item for item in setting_of(cell.factors)
                         if item[0].rpartition(".")[2] != "tsq")  # fmt: skip
             groups.setdefault(own, {}).setdefault(limit, []).append(cell)
@@ -114,8 +126,10 @@ def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
     measured = (np.array([goodput.mean for goodput in goodputs]) * 1e6,
                 np.array([rtt.mean for rtt in rtts]) * 1e6)  # fmt: skip
     first = next(iter(cells.values()))[0]
-    assert first.spec and isinstance(first.device, Airlink), "overlays() takes no others"
-    given = parameters_of(first.spec, first.device)
+    assert first.spec and first.device, "overlays() takes no others"
+    given = parameters_of(first.spec, first.device, first.others)
+    if given is None:
+        return None
     for free in _FREE:
         try:
             return Overlay(limits, goodputs, rtts, fit(limits, measured, given, free))
@@ -125,24 +139,61 @@ def _overlay(cells: Mapping[float, Sequence[Result]]) -> Overlay | None:
     return None
 
 
-def parameters_of(spec: Spec, radio: Airlink) -> Parameters:
-    """What a cell's specification and profile say of the model's parameters."""
-    rate_bit_per_s = 1000 * kbps(data_rate(spec.testbed.rate, radio))
+def parameters_of(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Parameters | None:
+    """What a cell's specification and profiles say of the model's parameters.
+
+    The model is of one radio that sends all data. None where there are several, as in a graph with
+    flows from several stations, or over several hops of radio, or none.
+    """
+    sending = sending_radio(spec, profile, others)
+    flows = spec.traffic().flows
+    if sending is None:
+        return None
+    radio, rate_bit_per_s = sending
     frames = largest_aggregate(radio, rate_bit_per_s)
     bits = 8 * Parameters().packet_bytes
     return Parameters(
         rate_bit_per_s=rate_bit_per_s,
-        rtt_base_ns=spec.testbed.base_rtt.ns,
+        rtt_base_ns=max(_base_rtt_ns(spec.testbed.graph, flow) for flow in flows),
         # The half packet is added because the number of packets that fit is rounded down.
         aggregate_max_ns=(frames + 0.5) * bits / rate_bit_per_s * 1e9,
-        pacing=_pacing(spec),
+        pacing=_pacing(spec, flows[0]),
     )
 
 
-def _pacing(spec: Spec) -> float:
+def sending_radio(spec: Spec, profile: Profile, others: Others) -> tuple[Airlink, int] | None:
+    """The kind of radio that sends all data of a cell, and its rate in bit/s; None of several."""
+    kinds: list[tuple[Airlink, int]] = []
+    for flow in spec.traffic().flows:
+        way = hops(spec.testbed.graph, flow.sender, flow.receiver)
+        by_radio = [(hop, hop.by) for hop in way if isinstance(hop.by, Medium)]
+        if len(by_radio) != 1:
+            return None
+        ((hop, medium),) = by_radio
+        sender, receiver = medium.at(hop.sender), medium.at(hop.port.node)
+        if sender.role == receiver.role == Role.STATION:  # their access point sends it once more
+            return None
+        usual = of_device(medium.device, profile, others)
+        assert isinstance(usual, Airlink), "checked before the cell was run"
+        ends = (hop.sender, hop.port.node)
+        said = next((way.rate for way in medium.ways if (way.sender, way.receiver) == ends), None)
+        station = receiver if receiver.role == Role.STATION else sender
+        rate = parse_rate(said or rate_text(medium, station, usual, others))
+        kind = own_radio(usual, sender, others), 1000 * kbps(rate)
+        kinds += [kind] if kind not in kinds else []
+    return kinds[0] if len(kinds) == 1 else None
+
+
+def _base_rtt_ns(graph: Graph, flow: Flow) -> int:
+    """The propagation delay of a flow's way, there and back."""
+    ways = (hops(graph, flow.sender, flow.receiver), hops(graph, flow.receiver, flow.sender))
+    return sum(end.propagation.ns for way in ways for hop in way if isinstance(hop.by, Link)
+               for end in hop.by.ends if end.port.node == hop.sender)  # fmt: skip
+
+
+def _pacing(spec: Spec, flow: Flow) -> float:
     """The pacing ratio after slow start that the sender's sysctls set; stock's otherwise."""
-    client = spec.testbed.clients[0]
-    sysctls = spec.sender.pacing_ratios() | spec.testbed.sysctl.get(client, {})
+    sysctls = spec.sender.pacing_ratios() | spec.testbed.sysctl.get(flow.sender, {})
     return float(sysctls.get(_CA_RATIO, _CA_RATIO_STOCK)) / 100
 
 
