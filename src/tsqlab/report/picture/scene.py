@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -12,6 +12,7 @@ from tsqlab.experiment.flows import Flow, Probe
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed.graph import Graph, LinkEnd, Medium, Role, Way
 from tsqlab.experiment.testbed.hops import hops
+from tsqlab.experiment.vary import KEYS, VaryTable, radio_ways, wire_ends
 from tsqlab.experiment.wording import text_of
 from tsqlab.guest.testbed import Wiring
 from tsqlab.guest.testbed.channel import Channel
@@ -144,7 +145,16 @@ def _wires(wired: Wiring) -> Iterator[Box]:
         else:
             lines = tuple(part for way, (speed, queue) in ways.items()
                           for part in (f"{way}: {speed}", queue))  # fmt: skip
-        yield Box(_wire_key(place), Kind.WIRE, tuple(broken(lines)), tip)
+        varying = (table for table in wired.spec.vary
+                   if set(wire_ends(wired.graph, table.link)) & set(link.ends))  # fmt: skip
+        yield Box(_wire_key(place), Kind.WIRE, tuple(broken([*lines, *_changes(varying)])), tip)
+
+
+def _changes(tables: Iterable[VaryTable]) -> Iterator[str]:
+    """What of a link is other at other times: "R>S varies: rate"."""
+    for table in tables:
+        keys = [key for key in KEYS if getattr(table, key) is not None]
+        yield f"{table.link} varies: {', '.join(keys)}"
 
 
 def _speed(end: LinkEnd, rate: str) -> str:
@@ -161,6 +171,12 @@ def _medium(channel: Channel) -> Box:
         if way.hears is not False
         and way != Way(way.sender, way.receiver, rate=said[way.receiver])
     ])  # fmt: skip
+    graph = channel.spec.testbed.graph
+    lines += _changes(
+        table
+        for table in channel.spec.vary
+        if any(one == medium for one, _, _ in radio_ways(graph, table.link))
+    )
     ports = "\n".join(f"{member.port.node} {member.port.device} {member.port.address}"
                       for member in medium.members)  # fmt: skip
     return Box(_medium_key(medium.name), Kind.MEDIUM, (medium.name, *broken(lines)), ports)

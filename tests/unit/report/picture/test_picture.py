@@ -232,6 +232,14 @@ def test_what_is_set_is_said():
     assert "R>S: 1 Gbit/s, 10 ms" not in said, "what both ways share is said once"
 
 
+def test_what_varies_is_said_at_its_link():
+    vary = [{"link": "R>S", "rate": [["1 s", "10 Mbit/s"]], "delay": [["2 s", "3 ms"]]}]
+    said = Picture(drawn(*wired({"vary": vary}))).said
+    assert said.count("R>S varies: rate, delay") == 1
+    tables = {"testbed": {"layout": "wifi"}, "vary": [{"link": "C-AP", "snr": [["1 s", "9 dB"]]}]}
+    assert "C-AP varies: snr" in Picture(drawn(*wired(tables))).said
+
+
 def test_each_flow_has_a_line_and_an_entry():
     tables = [{"from": "C", "to": "S"}, {"from": "S", "to": "C", "name": "page", "bytes": "1 MB"},
               {"from": "C", "to": "R", "kind": "ping"}]  # fmt: skip
