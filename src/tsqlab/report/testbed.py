@@ -9,6 +9,7 @@ from tsqlab.experiment.profile import MINSTREL, data_rate
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress
 from tsqlab.experiment.testbed.graph import Graph, Member, Role, Way
+from tsqlab.experiment.testbed.wqm import wqm_of
 from tsqlab.experiment.vary import VARY, said_changes
 from tsqlab.experiment.wording import text_of
 from tsqlab.guest.testbed import Wiring
@@ -86,6 +87,8 @@ def channel_texts(channel: Channel) -> tuple[str, str]:
 def _radios(channel: Channel) -> Iterator[list[str]]:
     for member in channel.medium.members:
         port, queue = member.port, channel.queue(member)
+        if wqm_of(member.queue.qdisc):  # and not the queue that WQM begins with
+            queue = member.queue
         yield [port.node, port.device, port.address, role_text(member), queue_text(queue)]
 
 

@@ -11,7 +11,7 @@ from enum import Enum
 from tsqlab.experiment.flows import Flow, Probe
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed.graph import Graph, LinkEnd, Medium, Role, Way
-from tsqlab.experiment.testbed.hops import hops
+from tsqlab.experiment.testbed.ways import Ways
 from tsqlab.experiment.vary import KEYS, VaryTable, radio_ways, wire_ends
 from tsqlab.experiment.wording import text_of
 from tsqlab.guest.testbed import Wiring
@@ -252,7 +252,7 @@ def _strands(spec: Spec) -> Iterator[Strand]:
 def _way(graph: Graph, start: str, end: str) -> Iterator[str]:
     """The boxes on the way from one node to another."""
     yield node_key(start)
-    for hop in hops(graph, start, end):
+    for hop in Ways(graph).hops(start, end):
         if isinstance(hop.by, Medium):
             yield _medium_key(hop.by.name)
         else:

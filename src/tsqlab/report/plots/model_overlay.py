@@ -35,7 +35,7 @@ from tsqlab.experiment.radios import own_radio, rate_text
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import Result
 from tsqlab.experiment.testbed.graph import Graph, Link, Medium, Role
-from tsqlab.experiment.testbed.hops import hops
+from tsqlab.experiment.testbed.ways import Ways
 from tsqlab.metrics.series import Floats
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.model.aggregation import Parameters, goodput_bit_per_s, rtt_ns
@@ -165,7 +165,7 @@ def sending_radio(spec: Spec, profile: Profile, others: Others) -> tuple[Airlink
     """The kind of radio that sends all data of a cell, and its rate in bit/s; None of several."""
     kinds: list[tuple[Airlink, int]] = []
     for flow in spec.traffic().flows:
-        way = hops(spec.testbed.graph, flow.sender, flow.receiver)
+        way = Ways(spec.testbed.graph).hops(flow.sender, flow.receiver)
         by_radio = [(hop, hop.by) for hop in way if isinstance(hop.by, Medium)]
         if len(by_radio) != 1:
             return None
@@ -186,8 +186,9 @@ def sending_radio(spec: Spec, profile: Profile, others: Others) -> tuple[Airlink
 
 def _base_rtt_ns(graph: Graph, flow: Flow) -> int:
     """The propagation delay of a flow's way, there and back."""
-    ways = (hops(graph, flow.sender, flow.receiver), hops(graph, flow.receiver, flow.sender))
-    return sum(end.propagation.ns for way in ways for hop in way if isinstance(hop.by, Link)
+    ways, ends = Ways(graph), (flow.sender, flow.receiver)
+    both = (*ways.hops(*ends), *ways.hops(*ends[::-1]))
+    return sum(end.propagation.ns for hop in both if isinstance(hop.by, Link)
                for end in hop.by.ends if end.port.node == hop.sender)  # fmt: skip
 
 
