@@ -143,6 +143,17 @@ def test_an_access_point_sends_by_the_air_and_by_its_wire(cell, device):
     assert 0 < found["fct_s_4"] < 2
 
 
+@pytest.mark.parametrize("device", ["ath9k_htc", "ath9k"])
+def test_datagrams_go_as_fast_as_a_station_s_socket_takes_them(cell, device):
+    """Without a rate, and to another station as well, nobody waits in vain for an answer to ARP."""
+    testbed = {"layout": "wifi", "device": device, "stations": 2, "server": "AP"}
+    found = summarise(cell(own(
+        {"from": "C1", "to": "AP", "kind": "udp"}, {"from": "C2", "to": "C1", "kind": "udp"},
+        testbed=testbed,
+    )))  # fmt: skip
+    assert min(found["goodput_mbps_1"], found["goodput_mbps_2"]) > 5
+
+
 def test_a_sysctl_of_the_guest_is_every_node_s(cell):
     document = cell(own(
         {"from": "C", "to": "S", "kind": "udp", "rate": "1 Mbit/s"},

@@ -303,6 +303,14 @@ class Graph:
         """The ports of a node."""
         return self._ports_by_node[node]
 
+    @cached_property
+    def _radios_by_port(self) -> Mapping[Port, RadioPlace]:
+        return {radio.member.port: radio for radio in self.radios}
+
+    def radio_of(self, port: Port) -> RadioPlace | None:
+        """The radio that a port is; None of one of a wire."""
+        return self._radios_by_port.get(port)
+
     def radio_at(self, node: str) -> RadioPlace | None:
         """The radio of a node, its first; None of one that has wires only."""
         return next((radio for radio in self.radios if radio.member.port.node == node), None)

@@ -8,7 +8,8 @@ from collections.abc import Container, Iterable
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.host import Host
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.testbed import Egress, Graph, Port, Testbed
+from tsqlab.experiment.testbed import Egress, Port, Testbed
+from tsqlab.experiment.testbed.graph import Role
 from tsqlab.experiment.tsq import KernelTime
 from tsqlab.guest.testbed.settings import Setting
 
@@ -45,32 +46,34 @@ def up_commands(port: Port, testbed: Testbed, host: Host) -> list[str]:
     ]
 
 
-def known_neighbours(spec: Spec, node: str, links: Iterable[tuple[Port, Port]]) -> Iterable[str]:
-    """ip(8) commands by which a node knows who is at the other ends of its wires.
+def known_neighbours(spec: Spec, node: str) -> Iterable[str]:
+    """ip(8) commands by which a node knows its neighbours, where nothing else asks for them first.
 
-    Asking would take a round trip of the wire, which the first flow's completion time would have in
-    it. Flent's tests begin with pings, and ask.
+    Flent's tests begin with pings, and ask. A [[flow]] would have the time of asking in its
+    completion time; and datagrams that are sent as fast as a socket takes them would all be dropped
+    meanwhile, in no time. In a network without an access point asking is a broadcast, which nobody
+    acknowledges, so that there it is known in any case.
     """
-    for link in links if spec.flow else ():
-        for near, far in (link, link[::-1]):
-            if near.node == node:
-                at = f"lladdr {far.mac} dev {near.device}"
-                yield f"neigh add {far.host_address} {at} nud permanent"
-
-
-def known_members(graph: Graph, node: str) -> Iterable[str]:
-    """ip(8) commands by which a node knows its neighbours in networks without an access point.
-
-    Asking would be a broadcast, which nobody acknowledges; and who sends datagrams as fast as the
-    socket takes them would drop them all meanwhile, in no time.
-    """
-    for place in graph.segments_at[node]:
-        segment = graph.segments[place]
-        if segment.relays:
-            mine = next(port for port in segment.ports if port.node == node)
-            for port in segment.neighbours(node):
+    graph = spec.testbed.graph
+    for segment in (graph.segments[place] for place in graph.segments_at[node]):
+        if not spec.flow and not segment.relays:
+            continue
+        mine = next(port for port in segment.ports if port.node == node)
+        for port in segment.neighbours(node):
+            if _meets(spec, mine, port):
                 at = f"lladdr {port.mac} dev {mine.device}"
                 yield f"neigh add {port.host_address} {at} nud permanent"
+
+
+def _meets(spec: Spec, mine: Port, other: Port) -> bool:
+    """Whether it matters that two ports of a segment know each other.
+
+    Of many stations of an access point it does if flows are between the two.
+    """
+    radios = [spec.testbed.graph.radio_of(port) for port in (mine, other)]
+    if not all(radio and radio.member.role == Role.STATION for radio in radios):
+        return True
+    return {mine.node, other.node} <= spec.hosts
 
 
 def offload_lines(

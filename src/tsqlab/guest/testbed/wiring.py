@@ -29,7 +29,6 @@ from tsqlab.guest.testbed.common import (
     PlanLine,
     batch,
     egress_queues,
-    known_members,
     known_neighbours,
     offload_lines,
     up_commands,
@@ -128,9 +127,7 @@ class Wiring:
             lines += up_commands(port, self.spec.testbed, self.host)
         lines += (f"route add {route.to} via {route.gateway}"
                   for route in routes(self.graph, node))  # fmt: skip
-        links = [(link.near.port, link.far.port) for link in self.graph.links]
-        lines += known_neighbours(self.spec, node, links)
-        lines += known_members(self.graph, node)
+        lines += known_neighbours(self.spec, node)
         files = {f"{node}.ip": batch(lines)}
         queues = [egress_queues(port.device, self._queues[port], loses=port in self._losing)
                   for port in self.graph.ports_of(node)]  # fmt: skip
