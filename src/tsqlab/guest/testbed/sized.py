@@ -3,6 +3,8 @@
 
 A fullmac radio has a pfifo above its driver, as the paper's radios had, and the agent sizes it by
 the policy of wqm/policy.c. It knows the rate, which is fixed, and takes the rest from airlink.
+Under mac80211 the queues are its TXQs, and the daemon itself sizes them, as on a host: it asks
+nl80211 for all that it has to know.
 """
 
 from __future__ import annotations
