@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from tsqlab.experiment.spec import QDISCS
+from tsqlab.experiment.testbed.keys import TC_QDISCS
 from tsqlab.guest.testbed import LEAF_MAJOR
 from tsqlab.metrics import summarise
 from tsqlab.results.measurement import read_table
@@ -37,7 +37,7 @@ def test_tcp_fills_the_bottleneck(cell, bottleneck, control):
     assert goodput == pytest.approx(tcp_mbps(int(bottleneck[1:-1])), rel=0.03)
 
 
-@pytest.mark.parametrize("qdisc", [name for name in QDISCS if name != "noqueue"])
+@pytest.mark.parametrize("qdisc", TC_QDISCS)
 def test_every_qdisc_can_be_the_bottlenecks(cell, qdisc):
     options = {"red": " limit 400000 avpkt 1000 bandwidth 10mbit", "bfifo": " limit 100000"}
     document = cell(

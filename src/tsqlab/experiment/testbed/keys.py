@@ -17,8 +17,11 @@ from tsqlab.units import Duration, Fraction, Rate
 NO_QUEUE = "noqueue"
 """The qdisc of a device that has queues of its own: a radio under mac80211."""
 
-QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
-          "sfq", "red", "netem", NO_QUEUE, WQM)  # fmt: skip
+TC_QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", "pie", "fq_pie",
+             "sfq", "red", "netem")  # fmt: skip
+"""What tc(8) can put at any device."""
+
+QDISCS = (*TC_QDISCS, NO_QUEUE, WQM)
 
 
 def _check_qdisc(text: str) -> str:

@@ -15,11 +15,10 @@ from tsqlab.experiment.profile import (
     of_device,
 )
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.testbed import GRAPH, QDISCS
+from tsqlab.experiment.testbed import GRAPH
 from tsqlab.experiment.testbed.graph import Medium, Role
-from tsqlab.experiment.testbed.keys import NO_QUEUE
+from tsqlab.experiment.testbed.keys import NO_QUEUE, TC_QDISCS
 from tsqlab.experiment.testbed.positions import width_mhz
-from tsqlab.experiment.testbed.wqm import NAME as WQM
 from tsqlab.experiment.testbed.wqm import wqm_of
 from tsqlab.experiment.testbed.written import MediumTable
 
@@ -170,11 +169,8 @@ def _check_no_queue(medium: Medium, device: str, profile: Airlink) -> None:
             raise UsageError(
                 f'egress "{member.port.egress}": qdisc = "{NO_QUEUE}" is of radios under mac80211, '
                 f'and device "{device}" has none above it (front = {profile.front!r}); '
-                f"expected one of {', '.join(_WITH_TC)}"
+                f"expected one of {', '.join(TC_QDISCS)}"
             )
-
-
-_WITH_TC = tuple(name for name in QDISCS if name not in (WQM, NO_QUEUE))
 
 
 def _check_wires(spec: Spec) -> None:
@@ -184,7 +180,7 @@ def _check_wires(spec: Spec) -> None:
         if wqm_of(qdisc) or qdisc == NO_QUEUE:
             raise UsageError(
                 f'egress "{end.port.egress}": qdisc = "{qdisc}" is of radios, and this is a wire; '
-                f"expected one of {', '.join(_WITH_TC)}"
+                f"expected one of {', '.join(TC_QDISCS)}"
             )
 
 
