@@ -131,7 +131,9 @@ def _linked(program, sources, flags):
 
 def own_network(script, folder):
     """What a shell's script does in a network of its own, with which its processes end."""
-    network = ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child")
+    # /proc is that of its own processes: a sanitizer looks for itself there.
+    own = ("--net", "--pid", "--mount-proc")
+    network = ("unshare", "--map-root-user", *own, "--fork", "--kill-child")
     environment = os.environ | {"PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
     options = {"cwd": folder, "capture_output": True, "text": True, "env": environment}
     tried = subprocess.run([*network, "tc", "qdisc", "show"], **options)
