@@ -9,8 +9,8 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.profile import NO_OTHERS, Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.program import read_ended
-from tsqlab.guest.testbed import PlanLine, WatchedRadio, qdisc_series, wiring
-from tsqlab.guest.testbed.sized import read_log
+from tsqlab.guest.testbed import WatchedRadio, qdisc_series, wiring
+from tsqlab.guest.testbed.sized import SizedQueue, read_log
 from tsqlab.results.measurement import Measurement, RadioTables, Table, read_table
 
 
@@ -26,7 +26,7 @@ def collect(out: Path, spec: Spec, profile: Profile, others: Others = NO_OTHERS)
             for egress, port in wired.qdiscs.items()
         },
         radios={radio.name: _radio(out, radio) for radio in wired.radios},
-        sized={name: _sized(out, line) for name, line in wired.sized.items()},
+        sized={name: _sized(out, queue) for name, queue in wired.sized.items()},
         completions={
             flow.series: read_table(out / f"{flow.id}-done.tsv")
             for flow in traffic.flows
@@ -35,15 +35,15 @@ def collect(out: Path, spec: Spec, profile: Profile, others: Others = NO_OTHERS)
     )
 
 
-def _sized(out: Path, line: PlanLine) -> Table:
+def _sized(out: Path, queue: SizedQueue) -> Table:
     """What WQM did at a radio. Raises TsqlabError if the daemon has not run to the end."""
-    if line[0] != "program":
-        return read_table(out / f"{line[2]}.tsv")
-    ended = read_ended(out, line[2])
+    if not queue.by_daemon:
+        return read_table(out / f"{queue.series}.tsv")
+    ended = read_ended(out, queue.series)
     if not ended.stopped:
         said = ended.err.strip().splitlines()[-1:] or ["it said nothing"]
         raise TsqlabError(f"wqm has ended after {ended.at_ns / 1e9:.1f} s: {said[0]}")
-    return read_log(out / f"{line[2]}.log")
+    return read_log(out / queue.log)
 
 
 def _radio(out: Path, radio: WatchedRadio) -> RadioTables:

@@ -115,7 +115,7 @@ def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
         yield ["qdisc", end.node, qdisc_series(end), end.device, str(LEAF_MAJOR)]
     for radio in wired.radios:
         yield list(radio.line)
-    yield from wired.sized.values()
+    yield from (list(queue.line) for queue in wired.sized.values())
 
 
 def _period(spec: Spec, wired: Wiring, sent: Flow | Probe) -> list[str]:

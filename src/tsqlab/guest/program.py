@@ -15,6 +15,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.guest.instants import T0_NS
 from tsqlab.guest.places import PRELOAD_DIR
 from tsqlab.guest.testbed import PlanLine
+from tsqlab.guest.testbed.common import program_line
 from tsqlab.results.files import open_regular
 from tsqlab.results.measurement import read_table
 
@@ -37,9 +38,8 @@ class Program:
     def line(self) -> PlanLine:
         """The line of a plan that runs it."""
         start = T0_NS + self.start_ns
-        when = [str(start), str(start + self.limit_ns)]
-        what = [*_preloading(self.preload), *self.command]
-        return ["program", self.node, self.id, *when, str(OUTPUT_BYTES), self.folder, *what]
+        words = [self.folder, *_preloading(self.preload), *self.command]
+        return program_line(self.node, self.id, (start, start + self.limit_ns), OUTPUT_BYTES, words)
 
 
 def _preloading(libraries: Sequence[str]) -> list[str]:

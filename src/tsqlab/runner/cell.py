@@ -26,7 +26,7 @@ from tsqlab.guest.instants import t0_ns
 from tsqlab.guest.places import WQM
 from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan
 from tsqlab.guest.run import run_plan
-from tsqlab.guest.testbed import wiring
+from tsqlab.guest.testbed import Wiring, wiring
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.daemon import wqm_daemon
 from tsqlab.metrics.document import Own
@@ -126,19 +126,20 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     job.console.parent.mkdir(parents=True, exist_ok=True)
     machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
     plan = make_plan(spec, job.profile, job.others)
-    if wiring(spec, job.profile, job.others).runs_daemon:
+    wired = wiring(spec, job.profile, job.others)
+    if wired.runs_daemon:
         plan = replace(plan, shown={**plan.shown, WQM: wqm_daemon()})
     out = run_plan(machine, plan, job.work, job.console, on_second)
-    _keep_pcaps(job, out)
+    _keep_pcaps(job, wired, out)
     return collect(out, spec, job.profile, job.others)
 
 
-def _keep_pcaps(job: Job, out: Path) -> None:
+def _keep_pcaps(job: Job, wired: Wiring, out: Path) -> None:
     """Take the captures out of the guest's folder. They are there before the cell's file is."""
     if not job.pcaps:
         return
     make_folder(job.folder / PCAPS)
-    for capture in captures(job.cell.spec, wiring(job.cell.spec, job.profile, job.others)):
+    for capture in captures(job.cell.spec, wired):
         written = out / f"{capture.series}.pcap"
         if not is_regular(written):
             raise TsqlabError(f"the guest left no capture of {capture.name}")

@@ -313,7 +313,7 @@ class Graph:
 
     def radio_at(self, node: str) -> RadioPlace | None:
         """The radio of a node, its first; None of one that has wires only."""
-        return next((radio for radio in self.radios if radio.member.port.node == node), None)
+        return next(filter(None, map(self.radio_of, self._ports_by_node.get(node, ()))), None)
 
     def forwards(self, node: str) -> bool:
         """Whether a node is a router: it has several ports, or is a relay."""

@@ -26,6 +26,7 @@ from tsqlab.guest.testbed import networks, sized, softmac
 from tsqlab.guest.testbed.common import PlanLine
 from tsqlab.guest.testbed.networks import Network
 from tsqlab.guest.testbed.radio_lines import genl, watch
+from tsqlab.guest.testbed.sized import SizedQueue
 from tsqlab.guest.testbed.softmac import Bss, Place
 from tsqlab.topology import WIFI
 
@@ -173,8 +174,8 @@ class Channel:
             qdisc = sized.first_qdisc(self._rate_of(member)) if fullmac else None
         return member.queue.model_copy(update={"qdisc": qdisc})
 
-    def sized(self, t0_ns: int) -> Iterator[tuple[RadioPlace, PlanLine]]:
-        """The radios whose queue WQM sizes, each with the line of the plan that does.
+    def sized(self, t0_ns: int) -> Iterator[tuple[RadioPlace, SizedQueue]]:
+        """The radios whose queue WQM sizes.
 
         *t0_ns*: when the measurement starts, after the boot.
         """
@@ -184,10 +185,10 @@ class Channel:
                 continue
             port, rate = place.member.port, self._rate_of(place.member)
             if self.front.number == Front.FULLMAC:
-                yield place, sized.sized_line(port, self.medium.number, rate, wqm)
+                yield place, sized.by_agent(port, self.medium.number, rate, wqm)
             else:
                 period_ns = (t0_ns, t0_ns + self.spec.flows.total)
-                yield place, sized.daemon_line(port, wqm, period_ns)
+                yield place, sized.by_daemon(port, wqm, period_ns)
 
     def radio(self, member: Member) -> Radio:
         """A radio as airlink is asked for it."""

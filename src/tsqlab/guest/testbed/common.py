@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.host import Host
@@ -23,6 +23,17 @@ LEAF_MAJOR = 16
 def qdisc_series(port: Port) -> str:
     """The series of a port's queue."""
     return f"qdisc-{port.device}"
+
+
+def program_line(
+    node: str, name: str, period_ns: tuple[int, int], kept_bytes: int, words: Sequence[str]
+) -> PlanLine:
+    """Run a program in that time after the boot: the folder that it starts in, and its command.
+
+    *name* is that of its results, of which *kept_bytes* of each of its two streams are.
+    """
+    begin_ns, end_ns = map(str, period_ns)
+    return ["program", node, name, begin_ns, end_ns, str(kept_bytes), *words]
 
 
 def write_sysctls(node: str, settings: Iterable[Setting]) -> Iterable[PlanLine]:

@@ -8,11 +8,11 @@ those of kernel/modules/wireline/schedule.h and schedule_file.c.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 
 from tsqlab.experiment.spec import Spec
-from tsqlab.experiment.testbed.graph import LinkEnd
 from tsqlab.experiment.vary import DELIVERY_BYTES, VaryTable, wire_ends
 from tsqlab.guest.instants import flows_begin_ns
 from tsqlab.guest.places import PLAN_DIR
@@ -28,27 +28,43 @@ class _Kind(IntEnum):
     DELAYS = 2
 
 
-def schedule_lines(spec: Spec, set_up_ns: int, end: LinkEnd) -> Iterator[PlanLine]:
-    """The lines that give a card its schedules, where it is made."""
-    for name in schedule_files(spec, set_up_ns, [end]):
-        path = f"/sys/class/net/{end.port.device}/wireline/schedule"
-        yield ["write-hex", "-", path, f"{PLAN_DIR}/{name}"]
+@dataclass(frozen=True)
+class _Schedule:
+    """What changes of one card, and when it comes again."""
+
+    device: str
+    kind: _Kind
+    period_ns: int
+    entries: Sequence[tuple[int, int]]  # instants in ns, and values as the module has them
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return f"{self.device}.{self.kind.name.lower()}"
 
 
-def schedule_files(spec: Spec, set_up_ns: int, ends: Iterable[LinkEnd]) -> Mapping[str, str]:
-    """The schedules of some cards, in hexadecimal, by the names of their files."""
-    begin_ns, found = flows_begin_ns(spec, set_up_ns), {}
-    for end in ends:
-        for table in spec.vary:
-            if end in wire_ends(spec.testbed.graph, table.link):
-                for kind, entries in _entries(table):
-                    name = f"{end.port.device}.{kind.name.lower()}"
-                    found[name] = f"{_packed(kind, begin_ns, table.period_ns, entries)}\n"
-    return found
+def schedule_lines(spec: Spec) -> Iterator[PlanLine]:
+    """The lines that give cards their schedules, where they are made."""
+    for schedule in _schedules(spec):
+        path = f"/sys/class/net/{schedule.device}/wireline/schedule"
+        yield ["write-hex", "-", path, f"{PLAN_DIR}/{schedule.name}"]
+
+
+def schedule_files(spec: Spec, set_up_ns: int) -> Mapping[str, str]:
+    """The schedules, in hexadecimal, by the names of their files."""
+    begin_ns = flows_begin_ns(spec, set_up_ns)
+    return {schedule.name: f"{_packed(schedule, begin_ns)}\n" for schedule in _schedules(spec)}
+
+
+def _schedules(spec: Spec) -> Iterator[_Schedule]:
+    for table in spec.vary:
+        for end in wire_ends(spec.testbed.graph, table.link):
+            for kind, entries in _entries(table):
+                yield _Schedule(end.port.device, kind, table.period_ns, entries)
 
 
 def _entries(table: VaryTable) -> Iterator[tuple[_Kind, list[tuple[int, int]]]]:
-    """What of a wire's changes is scheduled: instants in ns, and values as the module has them."""
+    """What of a wire's changes is scheduled."""
     if table.rate is not None:
         yield _Kind.RATES, [(int(at), Rate.of(text) // 1000) for at, text in table.rate]
     if table.delay is not None:
@@ -57,8 +73,9 @@ def _entries(table: VaryTable) -> Iterator[tuple[_Kind, list[tuple[int, int]]]]:
         yield _Kind.DELIVERIES, [(at * 10**6, DELIVERY_BYTES) for at in table.deliveries]
 
 
-def _packed(kind: _Kind, start_ns: int, period_ns: int, entries: Sequence[tuple[int, int]]) -> str:
+def _packed(schedule: _Schedule, start_ns: int) -> str:
     """A schedule as its file in sysfs takes it: schedule_file.c of wireline."""
+    entries = schedule.entries
     values = (word for pair in entries for word in pair)
-    words = [int(kind), start_ns, period_ns, len(entries), *values]
+    words = [int(schedule.kind), start_ns, schedule.period_ns, len(entries), *values]
     return struct.pack(f"={len(words)}Q", *words).hex()

@@ -9,6 +9,7 @@ nl80211 for all that it has to know.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.testbed import Port
 from tsqlab.experiment.testbed.wqm import Wqm
 from tsqlab.guest.places import OUT_DIR, WQM
-from tsqlab.guest.testbed.common import LEAF_MAJOR, PlanLine
+from tsqlab.guest.testbed.common import LEAF_MAJOR, program_line
 from tsqlab.model.wqm import buffer_start_packets
 from tsqlab.results.files import open_regular
 from tsqlab.results.measurement import TABLE_BYTES_MAX, Table
@@ -32,42 +33,51 @@ def first_qdisc(rate: PhyRate) -> str:
     return f"pfifo limit {buffer_start_packets(kbps(rate))}"
 
 
-def sized_series(port: Port) -> str:
-    """The series of what WQM does at a port."""
-    return f"wqm-{port.device}"
+@dataclass(frozen=True)
+class SizedQueue:
+    """A radio's queue, and what sizes it."""
+
+    series: str  # the name of its files
+    line: tuple[str, ...]  # the words of the line of the plan that sizes it
+    by_daemon: bool = False  # by the program of hosts, which says in a log what it sees and does
+
+    @property
+    def log(self) -> str:
+        """The name of the daemon's log."""
+        return f"{self.series}.log"
 
 
-def sized_line(port: Port, medium: int, rate: PhyRate, wqm: Wqm) -> PlanLine:
-    """The line of a plan that sizes the pfifo of a fullmac radio."""
+def by_agent(port: Port, medium: int, rate: PhyRate, wqm: Wqm) -> SizedQueue:
+    """The pfifo of a fullmac radio."""
     asks = messages.payload(messages.get_radio(medium, port.mac)).hex()
     numbers = (
         Attribute.STATS, StatsAttribute.BUSY_NS, StatsAttribute.TX_NS, StatsAttribute.PPDUS,
     )  # fmt: skip
-    return [
-        *("wqm", port.node, sized_series(port), port.device, str(LEAF_MAJOR)),
+    series = _series(port)
+    line = (
+        *("wqm", port.node, series, port.device, str(LEAF_MAJOR)),
         *(str(kbps(rate)), str(int(wqm.limit)), str(int(wqm.interval)), FAMILY, asks),
         *(str(int(number)) for number in numbers),
-    ]
+    )
+    return SizedQueue(series, line)
 
 
-_KEPT_BYTES = 1 << 16  # of what it says
+_KEPT_BYTES = 1 << 16  # of what the daemon says
 
 
-def log_of(port: Port) -> str:
-    """The name of the file in which the daemon says what it sees and does."""
-    return f"{sized_series(port)}.log"
-
-
-def daemon_line(port: Port, wqm: Wqm, period_ns: tuple[int, int]) -> PlanLine:
-    """The line of a plan that runs the daemon at a radio under mac80211, in that time."""
+def by_daemon(port: Port, wqm: Wqm, period_ns: tuple[int, int]) -> SizedQueue:
+    """The queues of mac80211, which the daemon sizes in that time after the boot."""
+    queue = SizedQueue(_series(port), (), by_daemon=True)
     options = {"--limit": wqm.limit, "--interval": wqm.interval}
     words = [word for name, time in options.items() for word in (name, f"{time / 10**6:g}ms")]
-    files = ["--log", f"{OUT_DIR}/{log_of(port)}", "--state", f"/tmp/wqm.{port.device}"]
-    begin_ns, end_ns = map(str, period_ns)
-    return [
-        *("program", port.node, sized_series(port), begin_ns, end_ns, str(_KEPT_BYTES), "/"),
-        *(WQM, port.device, "--actuator", "txq", *words, *files),
-    ]
+    files = ["--log", f"{OUT_DIR}/{queue.log}", "--state", f"/tmp/wqm.{port.device}"]
+    command = [WQM, port.device, "--actuator", "txq", *words, *files]
+    line = program_line(port.node, queue.series, period_ns, _KEPT_BYTES, ["/", *command])
+    return replace(queue, line=tuple(line))
+
+
+def _series(port: Port) -> str:
+    return f"wqm-{port.device}"
 
 
 _ALARMS = {"off": 0, "low": 1, "high": 2}

@@ -37,6 +37,7 @@ from tsqlab.guest.testbed.common import (
 from tsqlab.guest.testbed.controls import control_lines
 from tsqlab.guest.testbed.schedules import schedule_files, schedule_lines
 from tsqlab.guest.testbed.settings import guest_sysctls, node_sysctls
+from tsqlab.guest.testbed.sized import SizedQueue
 from tsqlab.guest.testbed.wires import card_lines, like_programs, wire_batch
 
 
@@ -67,7 +68,7 @@ class Wiring:
                     member.port.node for member in medium.members if member.role not in NETWORKS
                 )
 
-    @property
+    @cached_property
     def set_up_ns(self) -> int:
         """How long it takes at the most to make it, in virtual time."""
         return sum(channel.set_up_ns for channel in self.channels)
@@ -82,22 +83,22 @@ class Wiring:
         """The ports whose queue is watched, by egress: those that have a qdisc of ours."""
         return {port.egress: port for port in self.ports if self._queues[port].qdisc}
 
-    @property
+    @cached_property
     def radios(self) -> tuple[WatchedRadio, ...]:
         """All radios."""
         return tuple(radio for channel in self.channels for radio in channel.watched())
 
-    @property
-    def sized(self) -> Mapping[str, PlanLine]:
-        """What sizes a radio's queue, by what results call the radio."""
+    @cached_property
+    def sized(self) -> Mapping[str, SizedQueue]:
+        """The queues that WQM sizes, by what results call their radio."""
         begin_ns = t0_ns(self.spec, self.set_up_ns)
         found = (sized for channel in self.channels for sized in channel.sized(begin_ns))
-        return {place.name: line for place, line in found}
+        return {place.name: queue for place, queue in found}
 
     @property
     def runs_daemon(self) -> bool:
         """Whether it needs wqm, the program of hosts."""
-        return any(line[0] == "program" for line in self.sized.values())
+        return any(queue.by_daemon for queue in self.sized.values())
 
     @property
     def addresses(self) -> Mapping[str, str]:
@@ -110,7 +111,7 @@ class Wiring:
         links = ((link.near.port, link.far.port) for link in self.graph.links)
         made = [f"netns add {node}" for node in self.graph.nodes]
         files = {"links.ip": batch([*made, *wire_batch(links)])}
-        files |= schedule_files(self.spec, self.set_up_ns, self.graph.link_ends)
+        files |= schedule_files(self.spec, self.set_up_ns)
         if self.cards:
             moves = (f"link set dev {end.port.device} netns {end.port.node}"
                      for end, _ in self.cards)  # fmt: skip
@@ -145,8 +146,7 @@ class Wiring:
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         yield from like_programs(line for end, card in self.cards
                                  for line in card_lines(end, card, self._shift(end)))  # fmt: skip
-        for end, _ in self.cards:
-            yield from schedule_lines(self.spec, self.set_up_ns, end)
+        yield from schedule_lines(self.spec)
         if self.cards:
             yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/move.ip"]
         if self.channels:
