@@ -51,17 +51,6 @@ static struct counts read_counts(void)
 	};
 }
 
-/* The share of an interval in which nobody else was heard. Sending is not waiting. */
-static uint32_t free_permille(const struct counts *last, const struct counts *now,
-			      int64_t interval_ns)
-{
-	int64_t others_ns = now->busy_ns - last->busy_ns - (now->tx_ns - last->tx_ns);
-
-	if (others_ns < 0)
-		others_ns = 0;
-	return others_ns < interval_ns ? 1000 - 1000 * others_ns / interval_ns : 0;
-}
-
 void wqm_endpoint(int words, char *word[])
 {
 	struct series *series = series_open(word[2], COLUMNS);
@@ -87,7 +76,8 @@ void wqm_endpoint(int words, char *word[])
 		sleep_until(schedule.t0 + t_ns);
 		now = read_counts();
 		seen.backlog_bytes = qdisc_queue(qdisc_ask(&qdisc)).backlog;
-		seen.free_permille = free_permille(&last, &now, interval_ns);
+		seen.free_permille = wqm_free_permille(interval_ns, now.busy_ns - last.busy_ns,
+						       now.tx_ns - last.tx_ns);
 		seen.sent = now.ppdus > last.ppdus;
 		if (wqm_policy_step(&policy, &seen) != before)
 			qdisc_set_limit(&qdisc, policy.buffer_packets);

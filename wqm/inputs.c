@@ -19,34 +19,27 @@
 
 #include "inputs.h"
 
-#define PERMILLE	1000
-
 void wqm_inputs_init(struct wqm_inputs *inputs, enum wqm_rate rate, uint32_t fixed_kbps)
 {
 	memset(inputs, 0, sizeof(*inputs));
 	inputs->rate = rate;
 	inputs->fixed_kbps = fixed_kbps;
-	inputs->free_permille = PERMILLE;
+	inputs->free_permille = WQM_PERMILLE;
 }
 
-uint32_t wqm_free_permille(const struct wqm_survey *last, const struct wqm_survey *now,
-			   uint32_t before)
+uint32_t wqm_survey_free(const struct wqm_survey *last, const struct wqm_survey *now,
+			 uint32_t before)
 {
-	uint64_t time_ms, busy_ms, tx_ms, others_ms;
+	uint64_t time_ms;
 
 	/* Counters start anew when the channel or the driver does. */
 	if (!last->known || !now->known || now->time_ms <= last->time_ms ||
 	    now->busy_ms < last->busy_ms || now->tx_ms < last->tx_ms)
 		return before;
 	time_ms = now->time_ms - last->time_ms;
-	if (time_ms > UINT64_MAX / PERMILLE)
+	if (time_ms > UINT64_MAX / WQM_PERMILLE)
 		return before;
-	busy_ms = now->busy_ms - last->busy_ms;
-	tx_ms = now->tx_ms - last->tx_ms;
-	others_ms = busy_ms > tx_ms ? busy_ms - tx_ms : 0;
-	if (others_ms >= time_ms)
-		return 0;
-	return PERMILLE - PERMILLE * others_ms / time_ms;
+	return wqm_free_permille(time_ms, now->busy_ms - last->busy_ms, now->tx_ms - last->tx_ms);
 }
 
 static int inputs_stations(struct wqm_inputs *inputs, struct wqm_queue *queue,
@@ -74,8 +67,8 @@ static void inputs_survey(struct wqm_inputs *inputs, struct wqm_queue *queue)
 
 	if (wqm_wifi_survey(&queue->kernel->wifi, queue->device_index, &survey))
 		return;
-	inputs->free_permille = wqm_free_permille(&inputs->survey, &survey,
-						  inputs->free_permille);
+	inputs->free_permille = wqm_survey_free(&inputs->survey, &survey,
+						inputs->free_permille);
 	inputs->survey = survey;
 }
 

@@ -33,7 +33,7 @@ int wqm_inputs_read(struct wqm_inputs *inputs, struct wqm_queue *queue,
  * The share of the time between two surveys in which nobody else was heard; as it was
  * if they do not tell.
  */
-uint32_t wqm_free_permille(const struct wqm_survey *last, const struct wqm_survey *now,
-			   uint32_t before);
+uint32_t wqm_survey_free(const struct wqm_survey *last, const struct wqm_survey *now,
+			 uint32_t before);
 
 #endif

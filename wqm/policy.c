@@ -59,6 +59,15 @@ struct wqm_policy wqm_policy(uint64_t drain_limit_ns)
 	return (struct wqm_policy){ .drain_limit_ns = drain_limit_ns };
 }
 
+uint32_t wqm_free_permille(uint64_t time, uint64_t busy, uint64_t own)
+{
+	uint64_t others = busy > own ? busy - own : 0;
+
+	if (others >= time)
+		return 0;
+	return WQM_PERMILLE - WQM_PERMILLE * others / time;
+}
+
 uint64_t wqm_drain_ns(const struct wqm_interval *seen)
 {
 	uint64_t backlog_bytes = policy_min(seen->backlog_bytes, BACKLOG_MAX_BYTES);
@@ -66,7 +75,7 @@ uint64_t wqm_drain_ns(const struct wqm_interval *seen)
 
 	if (!seen->rate_kbps)
 		return 0;
-	return 1000 * BIT_NS_PER_KBPS * backlog_bytes / (seen->rate_kbps * free_permille);
+	return WQM_PERMILLE * BIT_NS_PER_KBPS * backlog_bytes / (seen->rate_kbps * free_permille);
 }
 
 uint32_t wqm_buffer_min_packets(uint32_t rate_kbps)

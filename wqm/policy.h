@@ -8,6 +8,7 @@
 
 #define WQM_DRAIN_LIMIT_NS	2500000
 #define WQM_BUFFER_MAX_PACKETS	95
+#define WQM_PERMILLE		1000
 
 /* At most one of the two is on. */
 enum wqm_alarm {
@@ -35,6 +36,13 @@ struct wqm_policy wqm_policy(uint64_t drain_limit_ns);
 /* The limit after an interval, in packets; 0 until an interval had a rate. */
 uint32_t wqm_policy_step(struct wqm_policy *policy,
 			 const struct wqm_interval *seen);
+
+/*
+ * The share of a time in which the channel is free for a sender: in which nobody else was
+ * heard, as sending is not waiting. `busy` is what it heard and sent of it, `own` what it
+ * sent, all in one unit, of which there are 2^54 at most.
+ */
+uint32_t wqm_free_permille(uint64_t time, uint64_t busy, uint64_t own);
 
 /* How long the backlog takes to drain; 0 if there is no rate. */
 uint64_t wqm_drain_ns(const struct wqm_interval *seen);

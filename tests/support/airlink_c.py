@@ -11,6 +11,10 @@ STUBS = Path(__file__).parent / "userspace"
 """What the kernel has in its headers, and in folders what single files need besides."""
 
 
+TRAP = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC")
+"""What makes a library in which undefined behaviour ends the process."""
+
+
 class Rate(ctypes.Structure):
     """struct al_rate."""
 
@@ -37,7 +41,6 @@ def library(source: Path, folder: Path, includes: Sequence[Path]) -> ctypes.CDLL
     """A file in C as a library; undefined behaviour ends the process."""
     made = folder / f"{source.stem}.so"
     flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-Wno-sign-compare", "-Wno-unused-parameter"]
-    trap = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC"]
     include = [f"-I{path}" for path in includes]
-    subprocess.run(["gcc", *flags, *trap, *include, "-o", str(made), str(source)], check=True)
+    subprocess.run(["gcc", *flags, *TRAP, *include, "-o", str(made), str(source)], check=True)
     return ctypes.CDLL(str(made))

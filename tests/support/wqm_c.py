@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from airlink_c import TRAP
 from tsqlab.paths import ROOT
 
 WQM = ROOT / "wqm"
@@ -38,9 +39,8 @@ class Interval(ctypes.Structure):
 def compiled_policy(folder):
     """policy.c as a library; undefined behaviour ends the process."""
     library = folder / "policy.so"
-    trap = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC")
     source = WQM / "policy.c"
-    subprocess.run(["gcc", *STRICT, *trap, "-o", library, source], check=True)
+    subprocess.run(["gcc", *STRICT, *TRAP, "-o", library, source], check=True)
     made = ctypes.CDLL(str(library))
     made.wqm_policy.argtypes, made.wqm_policy.restype = (ctypes.c_uint64,), Policy
     made.wqm_policy_step.argtypes = (ctypes.POINTER(Policy), ctypes.POINTER(Interval))
@@ -110,14 +110,13 @@ class Survey(ctypes.Structure):
 
 def library(folder):
     """The whole program as a library; undefined behaviour ends the process."""
-    trap = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC")
-    made = ctypes.CDLL(str(_linked(folder / "wqm.so", sorted(WQM.glob("*.c")), trap)))
+    made = ctypes.CDLL(str(_linked(folder / "wqm.so", sorted(WQM.glob("*.c")), TRAP)))
     stations = ctypes.POINTER(Stations)
     made.wqm_stations_compare.argtypes = (stations, stations, ctypes.c_bool)
     made.wqm_stations_compare.restype = Traffic
     survey = ctypes.POINTER(Survey)
-    made.wqm_free_permille.argtypes = (survey, survey, ctypes.c_uint32)
-    made.wqm_free_permille.restype = ctypes.c_uint32
+    made.wqm_survey_free.argtypes = (survey, survey, ctypes.c_uint32)
+    made.wqm_survey_free.restype = ctypes.c_uint32
     return made
 
 

@@ -73,7 +73,7 @@ static int read_message(const struct nlmsghdr *message, void *data)
 	}
 	if (wqm_wifi_parse_survey(message, &heard)) {
 		say_survey(&heard);
-		found += wqm_free_permille(&survey, &heard, 1000) <= 1000;
+		found += wqm_survey_free(&survey, &heard, 1000) <= 1000;
 		survey = heard;
 	} else if (wqm_wifi_parse_station(message, &station)) {
 		say_station(&station);

@@ -85,7 +85,7 @@ def test_as_many_stations_as_there_are_identifiers(compare):
 def free(c, *times_ms, before=777):
     """From two looks: time, busy and tx of each."""
     surveys = [Survey(True, *three) for three in times_ms]
-    return c.wqm_free_permille(surveys[0], surveys[1], before)
+    return c.wqm_survey_free(surveys[0], surveys[1], before)
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,5 @@ def test_counters_that_stand_still_or_begin_anew_tell_nothing(c, now):
 
 def test_times_that_are_not_known_tell_nothing(c):
     known, unknown = Survey(True, 1000, 500, 400), Survey(False, 1100, 600, 0)
-    assert c.wqm_free_permille(known, unknown, 1000) == 1000
-    assert c.wqm_free_permille(unknown, known, 1000) == 1000
+    assert c.wqm_survey_free(known, unknown, 1000) == 1000
+    assert c.wqm_survey_free(unknown, known, 1000) == 1000
