@@ -18,6 +18,7 @@ from tsqlab.errors import UsageError
 from tsqlab.experiment.bounds import KeyedError, between
 from tsqlab.experiment.invalid import hint, shown
 from tsqlab.experiment.testbed.graph import Graph
+from tsqlab.experiment.testbed.keys import array_of_tables
 from tsqlab.experiment.testbed.routes import parts
 from tsqlab.units import Duration, Rate, Size
 
@@ -103,13 +104,7 @@ class FlowTable(BaseModel):
         return self
 
 
-def _tables(value: object) -> object:
-    if not isinstance(value, list | tuple):
-        raise ValueError(f"expected tables, each under [[{FLOW}]], not {shown(value)}")
-    return value
-
-
-FlowTables = Annotated[tuple[FlowTable, ...], BeforeValidator(_tables)]
+FlowTables = Annotated[tuple[FlowTable, ...], array_of_tables(FLOW)]
 
 FLOW_KEYS = tuple(field.alias or name for name, field in FlowTable.model_fields.items())
 

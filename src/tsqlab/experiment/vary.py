@@ -20,7 +20,7 @@ from tsqlab.airlink.rates import parse_rate
 from tsqlab.experiment.bounds import KeyedError, between
 from tsqlab.experiment.invalid import hint, shown
 from tsqlab.experiment.testbed.graph import Graph, LinkEnd, Medium
-from tsqlab.experiment.testbed.keys import Table
+from tsqlab.experiment.testbed.keys import Table, array_of_tables
 from tsqlab.experiment.testbed.own import ways_of
 from tsqlab.experiment.testbed.written import Propagation, Snr
 from tsqlab.experiment.wording import text_of
@@ -134,13 +134,7 @@ class VaryTable(Table):
 _APART_NS, _MS = 1000, 10**6
 
 
-def _tables(value: object) -> object:
-    if not isinstance(value, list | tuple):
-        raise ValueError(f"expected tables, each under [[{VARY}]], not {shown(value)}")
-    return value
-
-
-VaryTables = Annotated[tuple[VaryTable, ...], BeforeValidator(_tables)]
+VaryTables = Annotated[tuple[VaryTable, ...], array_of_tables(VARY)]
 
 
 def wire_ends(graph: Graph, link: str) -> tuple[LinkEnd, ...]:

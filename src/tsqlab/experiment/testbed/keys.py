@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from tsqlab.experiment.bounds import between
 from tsqlab.experiment.invalid import shown
@@ -41,6 +41,17 @@ class Table(BaseModel):
     """A table of an experiment file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def array_of_tables(name: str) -> BeforeValidator:
+    """A check that what a file has as *name* are tables, each under a line [[name]]."""
+
+    def check(value: object) -> object:
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"expected tables, each under [[{name}]], not {shown(value)}")
+        return value
+
+    return BeforeValidator(check)
 
 
 NetemDelay = Annotated[Duration, between(Duration, "0 s", "60 s")]

@@ -34,7 +34,7 @@ from tsqlab.experiment.profile import (
 from tsqlab.experiment.radios import own_radio, rate_text
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import Result
-from tsqlab.experiment.testbed.graph import Graph, Link, Medium, Role
+from tsqlab.experiment.testbed.graph import Link, Medium, Role
 from tsqlab.experiment.testbed.ways import Ways
 from tsqlab.metrics.series import Floats
 from tsqlab.metrics.statistics import Estimate
@@ -150,11 +150,12 @@ def parameters_of(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> P
     if sending is None:
         return None
     radio, rate_bit_per_s = sending
+    ways = Ways(spec.testbed.graph)
     frames = largest_aggregate(radio, rate_bit_per_s)
     bits = 8 * Parameters().packet_bytes
     return Parameters(
         rate_bit_per_s=rate_bit_per_s,
-        rtt_base_ns=max(_base_rtt_ns(spec.testbed.graph, flow) for flow in flows),
+        rtt_base_ns=max(_base_rtt_ns(ways, flow) for flow in flows),
         # The half packet is added because the number of packets that fit is rounded down.
         aggregate_max_ns=(frames + 0.5) * bits / rate_bit_per_s * 1e9,
         pacing=_pacing(spec, flows[0]),
@@ -164,8 +165,9 @@ def parameters_of(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> P
 def sending_radio(spec: Spec, profile: Profile, others: Others) -> tuple[Airlink, int] | None:
     """The kind of radio that sends all data of a cell, and its rate in bit/s; None of several."""
     kinds: list[tuple[Airlink, int]] = []
+    ways = Ways(spec.testbed.graph)
     for flow in spec.traffic().flows:
-        way = Ways(spec.testbed.graph).hops(flow.sender, flow.receiver)
+        way = ways.hops(flow.sender, flow.receiver)
         by_radio = [(hop, hop.by) for hop in way if isinstance(hop.by, Medium)]
         if len(by_radio) != 1:
             return None
@@ -184,9 +186,9 @@ def sending_radio(spec: Spec, profile: Profile, others: Others) -> tuple[Airlink
     return kinds[0] if len(kinds) == 1 else None
 
 
-def _base_rtt_ns(graph: Graph, flow: Flow) -> int:
+def _base_rtt_ns(ways: Ways, flow: Flow) -> int:
     """The propagation delay of a flow's way, there and back."""
-    ways, ends = Ways(graph), (flow.sender, flow.receiver)
+    ends = (flow.sender, flow.receiver)
     both = (*ways.hops(*ends), *ways.hops(*ends[::-1]))
     return sum(end.propagation.ns for hop in both if isinstance(hop.by, Link)
                for end in hop.by.ends if end.port.node == hop.sender)  # fmt: skip
