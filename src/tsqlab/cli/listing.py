@@ -56,9 +56,11 @@ def _list(options: argparse.Namespace) -> None:
     for name, era in ERAS.items():
         print(f"  {name:22} {era.title}")
     print("papers")
-    # pydantic takes a third of a second, which is what a list takes at most.
+    # pydantic takes a third of a second, which is what a list takes at most. What has a title alone
+    # is the lab's own.
     for name, paper in read_toml(PAPERS).tables.items():
-        print(f"  {name:22} {paper['title']} ({paper.get('year', 'no year known')})")
+        year = f" ({paper.get('year', 'no year known')})" if len(paper) > 1 else ""
+        print(f"  {name:22} {paper['title']}{year}")
 
 
 def _bibtex() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tsqlab.experiment.toml import read_toml
+from tsqlab.experiment.toml import flattened, read_toml
 from tsqlab.paths import EXPERIMENTS, PROFILES
 
 
@@ -42,7 +42,8 @@ def bundled_profiles() -> dict[str, Path]:
 def outline_of(experiment: Path) -> Outline:
     """The title and the number of cells of a bundled experiment's file."""
     raw = read_toml(experiment).tables
-    return Outline(raw["title"], math.prod(map(len, raw.get("matrix", {}).values())))
+    factors = flattened(raw.get("matrix", {})).values()
+    return Outline(raw["title"], math.prod(map(len, factors)))
 
 
 def title_of(profile: Path) -> str:
