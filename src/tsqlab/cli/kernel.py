@@ -68,6 +68,11 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the kernel's options, perhaps .xz (default: /boot's, of the kernel that runs)",
     )
+    deb.add_argument(
+        "--btf",
+        action="store_true",
+        help="with BTF, which BPF programs need; it takes twice the time, and 20 GB",
+    )
     deb.add_argument("--out", type=folder, metavar="DIR", default=Path("debs"), help="(debs)")
     deb.add_argument("--jobs", type=jobs, metavar="N", help="at a time (default: the CPUs)")
     deb.set_defaults(command=_deb)
@@ -95,9 +100,11 @@ def _build(options: argparse.Namespace) -> None:
 
 
 def _deb(options: argparse.Namespace) -> None:
-    order = Order(options.version, options.config, options.out, options.jobs)
+    order = Order(options.version, options.config, options.out, options.jobs, options.btf)
     if options.only == "bbrs" and order != Order(out=options.out):
-        raise UsageError("--version, --config and --jobs are the kernel's: --only bbrs has none")
+        raise UsageError(
+            "--version, --config, --btf and --jobs are the kernel's: --only bbrs has none"
+        )
     if options.only != "kernel":
         # A module that was edited has the same version, which apt passes over unless told not to.
         _say_install("--reinstall", build_dkms_package(options.out).absolute())

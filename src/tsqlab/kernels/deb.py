@@ -40,16 +40,25 @@ _NO_CONFIG = (
 )
 
 # The options that we set in place of the machine's. Nobody here has Debian's keys, so nothing is
-# signed, which lockdown would demand. Debug information would take 20 GB and twice the time.
+# signed, which lockdown would demand.
 _OURS = """\
 CONFIG_LOCALVERSION="-cotsq"
 CONFIG_LOCALVERSION_AUTO=n
 CONFIG_MODULE_SIG=n
 CONFIG_SECURITY_LOCKDOWN_LSM=n
-CONFIG_DEBUG_INFO=n
 """
-# How to say that there is no debug information; the option exists only with DEBUG_KERNEL.
+# Debug information takes 20 GB and twice the time. How to say that there is none is an option that
+# exists only with DEBUG_KERNEL.
+_NO_DEBUG_INFO = "CONFIG_DEBUG_INFO=n\n"
 _CHOICE = "CONFIG_DEBUG_INFO_NONE=y\n"
+# BTF is made of debug information, by pahole.
+_BTF = """\
+CONFIG_DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT=y
+CONFIG_DEBUG_INFO_BTF=y
+"""
+# Modules are packed without their debug information; their BTF stays. A package of debug
+# information, which nobody asked for, is not made from 6.12 on.
+_BTF_WORDS = ("INSTALL_MOD_STRIP=1", "DEB_BUILD_PROFILES=pkg.linux-upstream.nokerneldbg")
 
 # Options that get Kconfig's default again because they name files of Debian's build, or the build
 # itself.
@@ -63,6 +72,7 @@ _PACKAGES = {
     *("bc", "bison", "cpio", "debhelper", "dpkg-dev", "fakeroot", "flex", "gcc", "kmod", "make"),
     *("libc6-dev", "libelf-dev", "libssl-dev", "patch", "rsync", "xz-utils"),
 }
+_PAHOLE = "dwarves"
 _COMPRESSORS = {"ZSTD": "zstd", "LZ4": "lz4", "LZO": "lzop", "BZIP2": "bzip2"}
 
 
@@ -74,6 +84,7 @@ class Order:
     config: Path | None = None  # the options, perhaps .xz or .gz; None: the running kernel's
     out: Path = Path("debs")
     jobs: int | None = None  # how many jobs at a time; None: one for each CPU
+    btf: bool = False  # whether it has BTF, which BPF programs for any kernel read
 
 
 def build_packages(order: Order, progress: Progress | None = None) -> list[Path]:
@@ -84,7 +95,7 @@ def build_packages(order: Order, progress: Progress | None = None) -> list[Path]
     """
     source = find_source(order.version, None)
     config = machine_config(order.config)
-    if packages := missing_packages(config):
+    if packages := missing_packages(config, btf=order.btf):
         raise TsqlabError(
             f"building packages needs more; try: sudo apt-get install {' '.join(packages)}"
         )
@@ -96,9 +107,10 @@ def build_packages(order: Order, progress: Progress | None = None) -> list[Path]
     tree = patched_tree(source, cotsq_patches(source.version), progress)
     build = Build(tree, output, HOST, order.jobs)
     progress.part("configuring")
-    _configure(build, config)
+    _configure(build, config, btf=order.btf)
     progress.part("compiling")
-    make(build, ["bindeb-pkg"], order.out / "build.log", progress)
+    words = _BTF_WORDS if order.btf else ()
+    make(build, ["bindeb-pkg", *words], order.out / "build.log", progress)
     made = [
         line.split()[0] for line in (output / "debian" / "files").read_text("utf-8").splitlines()
     ]
@@ -119,9 +131,10 @@ def machine_config(given: Path | None) -> str:
     return text
 
 
-def package_config(config: str) -> str:
+def package_config(config: str, *, btf: bool = False) -> str:
     """A machine's options with ours in place of what only the distribution can build."""
-    return _NOT_THEIRS.sub("", config) + _OURS + _CHOICE
+    debug_info = _BTF if btf else _NO_DEBUG_INFO + _CHOICE
+    return _NOT_THEIRS.sub("", config) + _OURS + debug_info
 
 
 def cotsq_patches(version: str) -> list[Path]:
@@ -129,7 +142,7 @@ def cotsq_patches(version: str) -> list[Path]:
     return patches_in("tcp", version)
 
 
-def missing_packages(config: str) -> list[str]:
+def missing_packages(config: str, *, btf: bool = False) -> list[str]:
     """The Debian packages that a build with *config* needs and that are not installed.
 
     Raises TsqlabError where there is no dpkg.
@@ -138,6 +151,7 @@ def missing_packages(config: str) -> list[str]:
         raise TsqlabError("no dpkg here: kernel packages can be built on Debian only")
     compression = re.findall(r"^CONFIG_(?:KERNEL|MODULE_COMPRESS)_(\w+)=y$", config, re.MULTILINE)
     wanted = {*_PACKAGES, *(_COMPRESSORS[name] for name in compression if name in _COMPRESSORS)}
+    wanted |= {_PAHOLE} if btf else set()
     return sorted(wanted - _installed(wanted))
 
 
@@ -147,18 +161,21 @@ def _installed(packages: set[str]) -> set[str]:
     return {line.split()[1] for line in lines if line.startswith("installed ")}
 
 
-def _configure(build: Build, config: str) -> None:
+def _configure(build: Build, config: str, *, btf: bool) -> None:
     """Write .config, unless it would be the same: a new one would compile everything anew."""
-    wanted, path = package_config(config), build.output / ".config"
+    wanted, path = package_config(config, btf=btf), build.output / ".config"
     asked = build.output / "asked.config"
     if not path.exists() or not asked.exists() or asked.read_text("utf-8") != wanted:
         path.write_text(wanted, "utf-8")
         asked.write_text(wanted, "utf-8")
     make(build, ["olddefconfig"], build.output / "config.log")
-    check_config(_OURS, path.read_text("utf-8"))
+    check_config(_OURS + (_BTF if btf else _NO_DEBUG_INFO), path.read_text("utf-8"))
 
 
 def _handed_over(names: Sequence[str], out: Path) -> list[Path]:
-    """The packages of the kernel and its headers. linux-libc-dev is the system's own."""
-    wanted = [name for name in names if name.startswith(("linux-image-", "linux-headers-"))]
-    return [(out / "build" / name).rename(out / name) for name in wanted if name.endswith(".deb")]
+    """The packages of the kernel and its headers. linux-libc-dev is the system's own.
+
+    That of debug information is left where it was made: it has gigabytes.
+    """
+    packed = re.compile(r"linux-(image|headers)-(?!.*-dbg_).*\.deb")
+    return [(out / "build" / name).rename(out / name) for name in names if packed.fullmatch(name)]

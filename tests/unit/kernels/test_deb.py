@@ -45,6 +45,21 @@ def test_the_machines_options_are_kept_but_for_what_only_debian_can_build():
     assert not any("debian/" in line for line in lines), "no keys that nobody has"
 
 
+def test_a_kernel_may_keep_btf(kbuild, config, tmp_path):
+    lines = deb.package_config(DEBIANS, btf=True).splitlines()
+    assert "CONFIG_DEBUG_INFO_BTF=y" in lines
+    assert not any("DEBUG_INFO_NONE" in line for line in lines)
+    build = tmp_path / "debs" / "build"
+    packages = build_packages(Order(config=config, out=tmp_path / "debs", btf=True))
+    assert [targets for _, targets in kbuild] == [
+        ["olddefconfig"],
+        ["bindeb-pkg", "INSTALL_MOD_STRIP=1",
+         "DEB_BUILD_PROFILES=pkg.linux-upstream.nokerneldbg"],
+    ]  # fmt: skip
+    assert [path.name for path in packages] == ["linux-image-1_1_x.deb", "linux-headers-1_1_x.deb"]
+    assert (build / "linux-image-1-dbg_1_x.deb").exists(), "what nobody asked for stays there"
+
+
 def test_the_running_kernels_options_are_the_default(tmp_path, monkeypatch, config):
     monkeypatch.setattr(deb, "_BOOT", tmp_path)
     monkeypatch.setattr("platform.release", lambda: "6.12.1-amd64")
@@ -111,6 +126,7 @@ def kbuild(monkeypatch, tmp_path):
         log_path.touch()
         (progress or Unwatched()).count(1)
         names = ["linux-headers-1_1_x.deb", "linux-image-1_1_x.deb", "linux-libc-dev_1_x.deb"]
+        names += ["linux-image-1-dbg_1_x.deb"] if "INSTALL_MOD_STRIP=1" in targets else []
         (build.output / "debian").mkdir(exist_ok=True)
         for name in (*names, "linux-1.buildinfo"):
             (build.output.parent / name).touch()
@@ -120,7 +136,7 @@ def kbuild(monkeypatch, tmp_path):
     monkeypatch.setattr(deb, "make", make)
     monkeypatch.setattr(deb, "find_source", lambda *_: Source(tmp_path / "src", "6.12", "key"))
     monkeypatch.setattr(deb, "patched_tree", lambda source, *_: source.path)
-    monkeypatch.setattr(deb, "missing_packages", lambda _: [])
+    monkeypatch.setattr(deb, "missing_packages", lambda *_, **__: [])
     return runs
 
 
@@ -148,7 +164,7 @@ def test_the_module_s_package_needs_no_kernel_s_build(kbuild, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "option", [["--version", "6.1"], ["--config", "/boot/config"], ["--jobs", "1"]]
+    "option", [["--version", "6.1"], ["--config", "/boot/config"], ["--jobs", "1"], ["--btf"]]
 )
 def test_what_is_said_of_a_kernel_is_refused_where_none_is_built(option, tmp_path, capsys):
     out = tmp_path / "debs"
