@@ -57,7 +57,7 @@ static const struct {
 	int words_min, words_max;
 	void (*run)(int words, char *word[]);
 } endpoints[] = {
-	{ "tcp", 11, 12, tcp_endpoint },
+	{ "tcp", 11, 13, tcp_endpoint },
 	{ "udp", 11, 12, udp_endpoint },
 	{ "ping", 8, 10, ping_endpoint },
 	{ "qdisc", 5, 5, qdisc_endpoint },

@@ -2,7 +2,7 @@
 /*
  * One end of a TCP flow.
  *
- *   tcp NODE ID connect|listen send|recv ADDRESS PORT CC TOS START STOP [BYTES]
+ *   tcp NODE ID connect|listen send|recv ADDRESS PORT CC TOS START STOP [BYTES|- [TX_DELAY]]
  *
  * Either side may be the one that sends: a download is a client that connects
  * and receives. CC "-" is the namespace's default. The client connects at START;
@@ -18,6 +18,8 @@
  * as it can until STOP, and 0 is any number. The receiver has a row more, of the
  * instant at which its last step ends, and ID-done.tsv has one of when the last of
  * BYTES was there, if it came.
+ *
+ * TX_DELAY is the socket option TCP_TX_DELAY, in microseconds.
  *
  * What the application has received is the kernel's count of received bytes less
  * those still unread. At the end it must equal the sum of what recv() returned.
@@ -157,7 +159,14 @@ static void configure(int fd, const char *cc, int tos)
 		die_errno("IP_TOS %d", tos);
 }
 
-/* A listener passes its congestion control and TOS on to what it accepts. */
+/* For as long as fq or ETF hold a packet back by it; with any other qdisc it only adds to TSQ. */
+static void delay_sending(int fd, int delay_us)
+{
+	if (setsockopt(fd, IPPROTO_TCP, TCP_TX_DELAY, &delay_us, sizeof(delay_us)))
+		die_errno("TCP_TX_DELAY %d", delay_us);
+}
+
+/* A listener passes its congestion control, TOS and delay on to what it accepts. */
 static int accept_flow(int fd, struct sockaddr_in address)
 {
 	int on = 1, accepted;
@@ -276,7 +285,7 @@ void tcp_endpoint(int words, char *word[])
 
 	if (fd < 0)
 		die_errno("cannot open a socket");
-	if (words > 11)
+	if (words > 11 && strcmp(word[11], "-"))
 		limit(word[11], word[2], sends);
 	flow.stop = word_number(word[10], "STOP");
 	flow.has_tsq = !access(TSQ_SYSCTL, F_OK);
@@ -285,6 +294,8 @@ void tcp_endpoint(int words, char *word[])
 	flow.series = series_open(word[2], !sends ? RECV_COLUMNS :
 				  flow.has_tsq ? SEND_COLUMNS TSQ_COLUMNS : SEND_COLUMNS);
 	configure(fd, word[7], word_number(word[8], "TOS"));
+	if (words > 12)
+		delay_sending(fd, word_number(word[12], "TX_DELAY"));
 	if (!strcmp(word[3], "listen"))
 		flow.fd = accept_flow(fd, address);
 	else

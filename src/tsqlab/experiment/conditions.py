@@ -136,7 +136,7 @@ class Conditions:
 
 
 # What follows where a key is left out.
-_OF_ANY = {"pacing": "2.0/1.2", "cycle": "1.25/0.75/6"}
+_OF_ANY = {"pacing": "2.0/1.2", "gso_max_size": "the device's", "cycle": "1.25/0.75/6"}
 _OF_CARD = {"qdisc": "pfifo_fast"}
 
 

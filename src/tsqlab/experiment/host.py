@@ -34,6 +34,7 @@ class Host:
     offloads_cause: str
     truesize: Size | None  # None: what the guest's kernel charges
     truesize_cause: str
+    gso_max_size: Size | None  # None: as much as a device takes
 
 
 def host_of(spec: Spec, profile: Profile) -> Host:
@@ -45,6 +46,7 @@ def host_of(spec: Spec, profile: Profile) -> Host:
         "sender.offloads" if sender.offloads else _era(spec),
         usual.truesize if sender.truesize is None else sender.truesize or None,
         _era(spec) if sender.truesize is None else "sender.truesize",
+        sender.gso_max_size,
     )
 
 

@@ -62,7 +62,7 @@ def papers() -> Mapping[str, Paper]:
     return read_papers(PAPERS)
 
 
-_OWN = ("tsqlab", "gallery")  # the lab's own experiments, which no paper describes
+_OWN = ("tsqlab", "gallery", "stock-knobs")  # the lab's own experiments, which no paper describes
 
 
 def cited() -> dict[str, Paper]:

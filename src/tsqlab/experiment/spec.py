@@ -78,9 +78,11 @@ def _check_controls(text: str) -> str:
 
 
 def _check_pacing(text: str) -> str:
-    if not re.fullmatch(r"\d\.\d{1,2}/\d\.\d{1,2}", text):
+    ratios = re.fullmatch(r"(\d{1,2}\.\d{1,2})/(\d{1,2}\.\d{1,2})", text)
+    if not ratios or any(float(ratio) > PACING_RATIO_MAX for ratio in ratios.groups()):
         raise ValueError(
-            f'"{text}" is no pair of pacing ratios; write slow start\'s and the other, as "2.0/1.2"'
+            f'"{text}" is no pair of pacing ratios, of 10.00 at most; '
+            'write slow start\'s and the other, as "2.0/1.2"'
         )
     return text
 
@@ -94,6 +96,9 @@ def _check_truesize(value: Size) -> Size:
         raise ValueError('expected 1500 B to 64 KiB, or "kernel"')
     return value
 
+
+PACING_RATIO_MAX = 10
+"""What the kernel takes: 1000 percent (tcp_pacing_ss_ratio in net/ipv4/sysctl_net_ipv4.c)."""
 
 PacingText = Annotated[str, AfterValidator(_check_pacing)]
 Truesize = Annotated[Size, BeforeValidator(_truesize_word), AfterValidator(_check_truesize)]
@@ -150,6 +155,11 @@ class Sender(Table):
     truesize: Truesize | None = None
     # The ratio of the pacing rate to cwnd / RTT, in slow start and after it: "2.0/1.2" is stock.
     pacing: PacingText | None = None
+    # How much a packet of TCP's may hold for a device that splits it, or for the stack that does in
+    # its place: gso_max_size of ip-link(8). None: as much as the device takes.
+    gso_max_size: Annotated[Size, between(Size, "2 KiB", "64 KiB")] | None = None
+    # The socket option TCP_TX_DELAY of those that send.
+    tx_delay: Annotated[Duration, between(Duration, "1 us", "1 s")] | None = None
     # PROBE_BW's cycle of the control bbr_cycle: "1.25/0.75/6", or "1.25/0.75/6 drain".
     cycle: CycleText | None = None
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table

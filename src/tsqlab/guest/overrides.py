@@ -62,6 +62,10 @@ def _at(spec: Spec, profile: Profile, node: str, others: Others) -> Iterable[_Fo
         yield "gso_max_segs", "1: one packet per skb", host.offloads_cause
     if host.offloads != "on":
         yield "TSO, GSO and GRO", "off (ethtool -K)", host.offloads_cause
+    if host.gso_max_size is not None:
+        yield "gso_max_size", str(int(host.gso_max_size)), "sender.gso_max_size"
+    if spec.sender.tx_delay is not None:
+        yield "TCP_TX_DELAY", spec.sender.tx_delay.text, "sender.tx_delay"
     yield from _shift(spec, profile, node, others)
     for setting in (*guest_sysctls(spec), *node_sysctls(spec, profile, node, others)):
         yield setting.name, _words(setting.value), setting.cause

@@ -26,6 +26,7 @@ from tsqlab.guest.testbed import (
 )
 from tsqlab.guest.testbed.changes import changes_later
 from tsqlab.guest.testbed.common import encode
+from tsqlab.units import Duration
 
 BOOT_UNIX_NS = 1_700_000_000_000_000_000
 """The guest's wall clock at its boot, the same for every run."""
@@ -96,7 +97,8 @@ def _before(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
         for flow in spec.traffic_of_test(test.congestion_control).flows:
             again = replace(flow, id=f"b{number}-{flow.id}")
             begins = start + start_jitter_ns(spec.lab.seed, again.id)
-            yield from _tcp(again, wired, str(port), [str(begins), str(stop)])
+            period = [str(begins), str(stop)]
+            yield from _tcp(again, wired, str(port), period, spec.sender.tx_delay)
             port += 1
         start = stop + REST
 
@@ -106,7 +108,7 @@ def _endpoints(spec: Spec, wired: Wiring) -> Iterable[PlanLine]:
     for number, flow in enumerate(traffic.flows):
         port = str(_FIRST_PORT + number)
         if flow.protocol == "tcp":
-            yield from _tcp(flow, wired, port, _period(spec, wired, flow))
+            yield from _tcp(flow, wired, port, _period(spec, wired, flow), spec.sender.tx_delay)
         else:
             yield from _udp(spec, flow, wired, port)
     for number, probe in enumerate(traffic.probes, _FIRST_PORT + len(traffic.flows)):
@@ -123,14 +125,18 @@ def _period(spec: Spec, wired: Wiring, sent: Flow | Probe) -> list[str]:
     return [str(t0_ns(spec, wired.set_up_ns) + at_ns) for at_ns in spec.period_ns(sent)]
 
 
-def _tcp(flow: Flow, wired: Wiring, port: str, period: list[str]) -> Iterable[PlanLine]:
+def _tcp(
+    flow: Flow, wired: Wiring, port: str, period: list[str], tx_delay: Duration | None
+) -> Iterable[PlanLine]:
     """The server listens and the client connects, whichever of them sends."""
     here, there = ("send", "recv") if flow.client == flow.sender else ("recv", "send")
     common = [wired.addresses[flow.server], port, flow.congestion_control, str(flow.tos)]
     # What a [[flow]] sends is counted to its end, and not only to its last sample.
     limit = [str(flow.said.bytes or 0)] if flow.said else []
+    delay = [] if tx_delay is None else [*(limit or ["-"]), str(round(tx_delay.us))]
     for node, begins, does in ((flow.server, "listen", there), (flow.client, "connect", here)):
-        yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *period, *limit]
+        last = delay if does == "send" and delay else limit
+        yield ["tcp", node, f"{flow.id}-{does}", begins, does, *common, *period, *last]
 
 
 def _udp(spec: Spec, flow: Flow, wired: Wiring, port: str) -> Iterable[PlanLine]:

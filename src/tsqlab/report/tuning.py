@@ -13,6 +13,7 @@ from tsqlab.experiment.host import Shift, own_shift
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.experiment.tsq import NONE, STOCK, STOCK_SHIFT, Tsq
 from tsqlab.metrics.knee import WITHIN, Knee
+from tsqlab.model.pacing_ratio import longest_ms, ratios_for, sets_its_own_rate
 from tsqlab.report.plots.axes import short
 from tsqlab.report.plots.curves import Curve, curves_of, format_knee
 from tsqlab.report.table import LOST, many_lost
@@ -30,6 +31,7 @@ class Tuning:
     knee: Knee | None  # None if no limit that was tried is enough
     seeds: int
     own: Shift  # what stock TSQ has on the device
+    congestion_control: str = ""  # that of the uploads, if it is known
 
 
 def read_tuning(folder: Path) -> Tuning:
@@ -44,7 +46,9 @@ def tuning_of(results: Sequence[Result]) -> Tuning:
         raise TsqlabError("no sweep of TSQ's ms: expected two limits or more, and nothing else")
     (curve,) = found[1].values()
     seeds = len({result.factors.get(SEED) for result in results})
-    return Tuning(curve, curve.knee(), seeds, _own(results[0]))
+    spec = results[0].spec
+    control = spec.sender.congestion_control if spec else ""
+    return Tuning(curve, curve.knee(), seeds, _own(results[0]), control)
 
 
 def _own(result: Result) -> Shift:
@@ -86,6 +90,7 @@ def tuning_text(tuning: Tuning) -> str:
         ])  # fmt: skip
     lines += [
         f"CoTSQ:     sysctl -w {_sysctls(Tsq.of_ms(knee.limit))}",
+        f"stock:     {_stock(knee.limit, tuning)}",
         f"driver:    {_shift(knee.limit, tuning.own)}",
     ]
     return "\n".join(lines)
@@ -131,6 +136,22 @@ def _interval(knee: Knee, seeds: int) -> str:
 
 def _sysctls(tsq: Tsq) -> str:
     return " ".join(f"{name}={value}" for name, value in tsq.sysctls().items())
+
+
+def _stock(ms: float, tuning: Tuning) -> str:
+    """What an unpatched kernel has for it."""
+    if sets_its_own_rate(tuning.congestion_control):
+        return f"nothing for {tuning.congestion_control}, which sets its rate by itself"
+    shift = tuning.own.value
+    assert shift != "kernel", "it is a number, whose value it is"
+    ratios = ratios_for(ms, shift)
+    if ratios is None:
+        return f"no tcp_pacing_ca_ratio, which goes to {short(longest_ms(shift))} ms here"
+    return (
+        f"sysctl -w net.ipv4.tcp_pacing_ca_ratio={ratios.ca} "
+        f"net.ipv4.tcp_pacing_ss_ratio={ratios.ss}\n"
+        "           (of any kernel, and for all devices of the host: docs/stock-knobs.md)"
+    )
 
 
 def _shift(ms: float, own: Shift) -> str:

@@ -58,8 +58,22 @@ def test_the_settings_follow_from_the_knee(template: Result) -> None:
         "among the ms that were tried)\n"
         "CoTSQ:     sysctl -w net.ipv4.tcp_tsq_bytes=10000000 net.ipv4.tcp_tsq_us=6000 "
         "net.ipv4.tcp_tsq_pkts=1\n"
+        "stock:     sysctl -w net.ipv4.tcp_pacing_ca_ratio=737 net.ipv4.tcp_pacing_ss_ratio=1000\n"
+        "           (of any kernel, and for all devices of the host: docs/stock-knobs.md)\n"
         "driver:    sk_pacing_shift 7: sk_pacing_shift_update(sk, 7) allows 7.81 ms"
     )
+
+
+def test_a_ratio_is_of_the_devices_own_shift_and_of_no_control_with_a_rate(
+    template: Result,
+) -> None:
+    tuning = tuning_of(measured(template))
+    words = tuning_text(replace(tuning, own=Shift(7, "mac80211's own")))
+    assert "tcp_pacing_ca_ratio=92 net.ipv4.tcp_pacing_ss_ratio=153\n" in words
+    words = tuning_text(replace(tuning, own=Shift(11, "a driver's")))
+    assert "stock:     no tcp_pacing_ca_ratio, which goes to 4.07 ms here\n" in words
+    words = tuning_text(replace(tuning, congestion_control="bbr"))
+    assert "stock:     nothing for bbr, which sets its rate by itself\n" in words
 
 
 def test_few_seeds_give_no_interval(template: Result) -> None:

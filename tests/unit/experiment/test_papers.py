@@ -15,9 +15,9 @@ from tsqlab.paths import ROOT
 
 
 def test_the_papers_come_in_the_order_of_their_pages() -> None:
-    own = ["tsqlab", "gallery"]
+    own = ["tsqlab", "gallery", "stock-knobs"]
     assert list(papers()) == ["cotsq", "lwn", "tp-tsq", "aggregating", "wqm", *own]
-    assert list(cited()) == list(papers())[:-2]
+    assert list(cited()) == list(papers())[: -len(own)]
     assert papers()["tp-tsq"].doi == "10.1109/ACCESS.2021.3113891"
 
 

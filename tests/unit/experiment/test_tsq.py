@@ -130,14 +130,19 @@ def test_stock_s_time_is_a_share_of_the_kernel_s_own(shift, us):
     assert us == max(round(1e6 / 2**shift * CHARGED / 4352), 1)
 
 
-@pytest.mark.parametrize(("pacing", "percent"), [("2.0/1.2", (200, 120)), ("6.0/3.65", (600, 365))])
+@pytest.mark.parametrize(
+    ("pacing", "percent"),
+    [("2.0/1.2", (200, 120)), ("6.0/3.65", (600, 365)), ("10.00/7.37", (1000, 737))],
+)
 def test_pacing_ratios(pacing, percent):
     ratios = Sender.model_validate({"pacing": pacing}).pacing_ratios()
     assert tuple(ratios.values()) == percent
     assert Sender().pacing_ratios() == {}
 
 
-@pytest.mark.parametrize("pacing", ["1.2", "120/200", "2/1.2", "2.0/1.234", 1.2])
+@pytest.mark.parametrize(
+    "pacing", ["1.2", "120/200", "2/1.2", "2.0/1.234", 1.2, "10.01/1.2", "2.0/12.0"]
+)
 def test_what_is_no_pacing(pacing):
     with pytest.raises(ValidationError):
         Sender.model_validate({"pacing": pacing})

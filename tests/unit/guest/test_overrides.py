@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a cell writes over its kernel's defaults where it sends: the list, held against the plan."""
 
+import re
+
 import pytest
 
 from tsqlab.airlink.packets import decoded
@@ -63,6 +65,11 @@ def words_of_plan(spec, profile, others):
     for node in nodes:
         if "gso_max_segs" in plan.batches[f"{node}.ip"]:
             yield "gso_max_segs", None
+        if size := re.search(r" gso_max_size (\d+) ", plan.batches[f"{node}.ip"]):
+            yield "gso_max_size", size[1]
+    for line in plan.measurement:
+        if line[0] == "tcp" and line[4] == "send" and len(line) > 12:
+            yield "TCP_TX_DELAY", f"{line[12]} us"
 
 
 @pytest.mark.parametrize("spec", [*BUNDLED, *map(spec_of, OTHERS)])

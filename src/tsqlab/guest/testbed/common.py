@@ -50,10 +50,11 @@ def up_commands(port: Port, testbed: Testbed, host: Host) -> list[str]:
     """ip(8) commands that bring a node's device up."""
     # One packet per skb: TCP builds GSO packets whatever the device says, since commit
     # 0a6b2a1dc2a2 ("tcp: switch to GSO being always on") (in v4.17).
-    single = " gso_max_segs 1" if host.offloads == "off" else ""
+    gso = " gso_max_segs 1" if host.offloads == "off" else ""
+    gso += "" if host.gso_max_size is None else f" gso_max_size {int(host.gso_max_size)}"
     return [
         f"address add {port.address} dev {port.device}",
-        f"link set dev {port.device} mtu {testbed.mtu}{single} up",
+        f"link set dev {port.device} mtu {testbed.mtu}{gso} up",
     ]
 
 

@@ -24,7 +24,7 @@ def test_what_has_not_been_run_is_there_too(tmp_path: Path) -> None:
     assert sorted(names) == sorted(bundled_experiments())
     papers = [entry.paper for entry in overview.entries]
     assert list(dict.fromkeys(papers)) == [
-        "cotsq", "lwn", "tp-tsq", "aggregating", "wqm", "tsqlab", "gallery",
+        "cotsq", "lwn", "tp-tsq", "aggregating", "wqm", "tsqlab", "gallery", "stock-knobs",
     ]  # fmt: skip
     assert names.index("agg-8") < names.index("agg-9") < names.index("agg-10"), "not as words"
     assert {row.outcome for entry in overview.entries for row in entry.claims} == {"not run"}
