@@ -63,13 +63,18 @@ def words_of_plan(spec, profile, others):
         elif line[0] == "ethtool" and line[1] in nodes and line[2] == "-K" and "gso" in line:
             yield "TSO, GSO and GRO", None  # GRO alone is what the radio's own driver has not
     for node in nodes:
-        if "gso_max_segs" in plan.batches[f"{node}.ip"]:
-            yield "gso_max_segs", None
-        if size := re.search(r" gso_max_size (\d+) ", plan.batches[f"{node}.ip"]):
-            yield "gso_max_size", size[1]
+        yield from words_of_links(plan.batches[f"{node}.ip"])
     for line in plan.measurement:
         if line[0] == "tcp" and line[4] == "send" and len(line) > 12:
             yield "TCP_TX_DELAY", f"{line[12]} us"
+
+
+def words_of_links(batch):
+    """What a node's commands for ip(8) say of skbs."""
+    if "gso_max_segs" in batch:
+        yield "gso_max_segs", None
+    if size := re.search(r" gso_max_size (\d+) ", batch):
+        yield "gso_max_size", size[1]
 
 
 @pytest.mark.parametrize("spec", [*BUNDLED, *map(spec_of, OTHERS)])
