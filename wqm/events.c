@@ -71,9 +71,3 @@ enum wqm_event wqm_events_next(struct wqm_events *events)
 		}
 	}
 }
-
-void wqm_events_close(struct wqm_events *events)
-{
-	close(events->timer);
-	close(events->signals);
-}

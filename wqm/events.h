@@ -24,6 +24,4 @@ bool wqm_events_open(struct wqm_events *events, uint64_t interval_ns);
 
 enum wqm_event wqm_events_next(struct wqm_events *events);
 
-void wqm_events_close(struct wqm_events *events);
-
 #endif

@@ -134,16 +134,6 @@ struct wqm_old_limit wqm_queue_old_limit(const struct wqm_queue *queue)
 	return old;
 }
 
-bool wqm_queue_is_of(const struct wqm_queue *queue, const struct wqm_old_limit *old)
-{
-	if (queue->actuator != old->actuator)
-		return false;
-	if (queue->actuator == WQM_TXQ)
-		return queue->phy.index == old->phy;
-	return queue->device_index == old->device_index &&
-	       queue_same_qdisc(&queue->qdisc, old->kind, old->handle);
-}
-
 int wqm_queue_put_back(struct wqm_kernel *kernel, const struct wqm_old_limit *old)
 {
 	struct wqm_qdisc found;

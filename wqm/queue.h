@@ -49,9 +49,6 @@ int wqm_queue_set(struct wqm_queue *queue, uint32_t packets);
 
 struct wqm_old_limit wqm_queue_old_limit(const struct wqm_queue *queue);
 
-/* Whether the limit is one of this very queue. */
-bool wqm_queue_is_of(const struct wqm_queue *queue, const struct wqm_old_limit *old);
-
 /* Sets it again. 0, -errno, or -ESTALE if that queue is no more. */
 int wqm_queue_put_back(struct wqm_kernel *kernel, const struct wqm_old_limit *old);
 
