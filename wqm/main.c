@@ -26,7 +26,7 @@ int main(int count, char *word[])
 	struct wqm_kernel kernel;
 	int error, status;
 
-	error = wqm_netlink_open(&kernel.route, NETLINK_ROUTE);
+	error = wqm_netlink_open(&kernel.route, NETLINK_ROUTE, MNL_SOCKET_AUTOPID);
 	if (error)
 		errx(1, "netlink: %s", strerror(-error));
 	error = wqm_wifi_open(&kernel.wifi);

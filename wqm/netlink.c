@@ -110,7 +110,7 @@ int wqm_netlink_answers(const void *datagram, size_t bytes, unsigned int sequenc
 	return more ? 1 : reading.error;
 }
 
-int wqm_netlink_open(struct wqm_netlink *netlink, int bus)
+int wqm_netlink_open(struct wqm_netlink *netlink, int bus, unsigned int port)
 {
 	struct timeval patience = { .tv_sec = ANSWER_WITHIN_S };
 	int error, yes = 1;
@@ -124,7 +124,7 @@ int wqm_netlink_open(struct wqm_netlink *netlink, int bus)
 	mnl_socket_setsockopt(netlink->socket, NETLINK_CAP_ACK, &yes, sizeof(yes));
 	if (setsockopt(mnl_socket_get_fd(netlink->socket), SOL_SOCKET, SO_RCVTIMEO, &patience,
 		       sizeof(patience)) ||
-	    mnl_socket_bind(netlink->socket, 0, MNL_SOCKET_AUTOPID)) {
+	    mnl_socket_bind(netlink->socket, 0, port)) {
 		error = -errno;
 		wqm_netlink_close(netlink);
 		return error;
@@ -174,6 +174,9 @@ int wqm_netlink_ask(struct wqm_netlink *netlink, struct nlmsghdr *request, mnl_c
 		return -errno;
 	while (more == 1) {
 		bytes = mnl_socket_recvfrom(netlink->socket, datagram, sizeof(datagram));
+		/* It was stopped, and goes on. */
+		if (bytes < 0 && errno == EINTR)
+			continue;
 		if (bytes < 0)
 			return -errno;
 		/* An answer to a request that was given up is not one to this. */

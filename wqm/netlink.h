@@ -23,8 +23,8 @@ struct wqm_request {
 	char bytes[WQM_REQUEST_BYTES] __attribute__((aligned(8)));
 };
 
-/* Each returns 0 or -errno. */
-int wqm_netlink_open(struct wqm_netlink *netlink, int bus);
+/* 0 or -errno. The port is one's own number; the kernel chooses one for MNL_SOCKET_AUTOPID. */
+int wqm_netlink_open(struct wqm_netlink *netlink, int bus, unsigned int port);
 void wqm_netlink_close(struct wqm_netlink *netlink);
 
 /* Begins a request; its header (such as a struct tcmsg) is zero. */

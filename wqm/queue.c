@@ -17,6 +17,9 @@
 
 #include "queue.h"
 
+/* Above the numbers of processes, which the kernel gives as ports, and below its others. */
+#define CLAIM_PORTS	(1U << 30)
+
 static const char queue_advice[] = "tc qdisc replace dev %s root handle 1: pfifo limit 1000";
 
 static bool queue_refuse_qdisc(const struct wqm_queue *queue, const char *what)
@@ -132,6 +135,25 @@ struct wqm_old_limit wqm_queue_old_limit(const struct wqm_queue *queue)
 	old.handle = queue->qdisc.handle;
 	old.limit = queue->qdisc.limit;
 	return old;
+}
+
+/*
+ * Of two sockets with one port in a network the kernel refuses the second: so two devices
+ * of a phy, or a service and somebody by hand, cannot have a queue each for their own,
+ * wherever they keep its old limit. A lock on a file would need one place that both may
+ * write to.
+ */
+int wqm_queue_claim(struct wqm_netlink *claim, const struct wqm_old_limit *of)
+{
+	if (of->actuator == WQM_TXQ)
+		return wqm_netlink_open(claim, NETLINK_GENERIC, CLAIM_PORTS | of->phy);
+	return wqm_netlink_open(claim, NETLINK_ROUTE, CLAIM_PORTS | of->device_index);
+}
+
+bool wqm_queue_same(const struct wqm_old_limit *one, const struct wqm_old_limit *other)
+{
+	return one->actuator == other->actuator && one->phy == other->phy &&
+	       one->device_index == other->device_index;
 }
 
 int wqm_queue_put_back(struct wqm_kernel *kernel, const struct wqm_old_limit *old)

@@ -49,6 +49,15 @@ int wqm_queue_set(struct wqm_queue *queue, uint32_t packets);
 
 struct wqm_old_limit wqm_queue_old_limit(const struct wqm_queue *queue);
 
+/*
+ * Makes the queue this process's alone, until that ends or `claim` is closed. 0, -errno,
+ * or -EADDRINUSE if it is another's.
+ */
+int wqm_queue_claim(struct wqm_netlink *claim, const struct wqm_old_limit *of);
+
+/* Whether two are of one queue: of one phy, or one device. */
+bool wqm_queue_same(const struct wqm_old_limit *one, const struct wqm_old_limit *other);
+
 /* Sets it again. 0, -errno, or -ESTALE if that queue is no more. */
 int wqm_queue_put_back(struct wqm_kernel *kernel, const struct wqm_old_limit *old);
 

@@ -26,9 +26,11 @@ enum {
 
 struct session {
 	const struct wqm_options *options;
+	struct wqm_kernel *kernel;
 	struct wqm_queue queue;
+	struct wqm_netlink claim;	/* on the queue, until the process ends */
 	struct wqm_old_limit old;
-	struct wqm_state state;
+	bool kept;			/* in the file, so that the limit may be another */
 	struct wqm_inputs inputs;
 	struct wqm_interval seen;
 	struct wqm_policy policy;
@@ -43,47 +45,97 @@ struct session {
 /* Sets the limit that there is: who may not do that is to know it before anything else. */
 static bool session_may(struct session *session)
 {
-	struct wqm_old_limit now = wqm_queue_old_limit(&session->queue);
-	int error = wqm_queue_put_back(session->queue.kernel, &now);
+	int error = wqm_queue_put_back(session->kernel, &session->old);
 
 	if (!error)
 		return true;
 	warnx("%s: its limit cannot be set: %s%s", session->queue.device,
-	      wqm_queue_why(session->queue.kernel, session->queue.actuator, error),
+	      wqm_queue_why(session->kernel, session->queue.actuator, error),
 	      error == -EPERM ? "; that takes CAP_NET_ADMIN, try: sudo wqm, or --dry-run" : "");
 	return false;
 }
 
-/* A limit that a killed wqm has left is put back first: it is none to come back to. */
-static bool session_keep_old_limit(struct session *session)
+/* Another wqm is one that runs: what a killed one had claimed is free again. */
+static bool session_claim(struct wqm_netlink *claim, const char *device,
+			  const struct wqm_old_limit *of)
 {
-	const struct wqm_options *options = session->options;
-	struct wqm_kernel *kernel = session->queue.kernel;
-	struct wqm_old_limit left;
-	int error;
+	int error = wqm_queue_claim(claim, of);
 
-	if (!wqm_state_open(&session->state, options->state_path, true))
-		return false;
-	if (wqm_state_read(&session->state, &left)) {
-		error = wqm_queue_put_back(kernel, &left);
-		warnx("%s: another wqm was killed; the limit of before was %" PRIu32 "%s%s",
-		      session->queue.device, left.limit, error ? ", and is not put back: " : "",
-		      error ? wqm_queue_why(kernel, left.actuator, error) : "");
-		if (!wqm_queue_open(&session->queue, kernel, options->device, options->actuator))
-			return false;
-	}
-	session->old = wqm_queue_old_limit(&session->queue);
-	return wqm_state_write(&session->state, &session->old);
+	if (error == -EADDRINUSE)
+		warnx("%s: another wqm sizes its queue; stop that one first", device);
+	else if (error)
+		warnx("%s: its queue cannot be claimed: %s", device, strerror(-error));
+	return !error;
 }
 
-static bool session_open(struct session *session, struct wqm_kernel *kernel)
+/* True if nothing of it is left to be put back; if anything is said, it begins with `why`. */
+static bool session_put_back(const struct wqm_options *options, struct wqm_kernel *kernel,
+			     const struct wqm_old_limit *old, const char *why)
+{
+	int error = wqm_queue_put_back(kernel, old);
+
+	if (error && error != -ESTALE) {
+		warnx("%s: its old limit, %" PRIu32 ", cannot be put back: %s; it is kept in %s",
+		      options->device, old->limit, wqm_queue_why(kernel, old->actuator, error),
+		      options->state_path);
+		return false;
+	}
+	if (why)
+		warnx(error ? "%s: %s; the queue whose limit was %" PRIu32 " is gone" :
+			      "%s: %s; the limit is %" PRIu32 " again",
+		      options->device, why, old->limit);
+	wqm_state_remove(options->state_path);
+	return true;
+}
+
+/* What a killed wqm has left, of a queue that may be `mine`, which is claimed already. */
+static bool session_put_back_left(const struct wqm_options *options, struct wqm_kernel *kernel,
+				  const struct wqm_old_limit *mine)
+{
+	struct wqm_netlink claim = { 0 };
+	struct wqm_old_limit left;
+	bool found, done;
+
+	if (!wqm_state_read(options->state_path, &left, &found))
+		return false;
+	if (!found)
+		return true;
+	if (!(mine && wqm_queue_same(mine, &left)) &&
+	    !session_claim(&claim, options->device, &left))
+		return false;
+	done = session_put_back(options, kernel, &left, "another wqm was killed");
+	wqm_netlink_close(&claim);
+	return done;
+}
+
+static bool session_find(struct session *session)
 {
 	const struct wqm_options *options = session->options;
 
-	session->state.fd = -1;
-	if (!wqm_queue_open(&session->queue, kernel, options->device, options->actuator))
+	if (!wqm_queue_open(&session->queue, session->kernel, options->device, options->actuator))
 		return false;
 	session->old = wqm_queue_old_limit(&session->queue);
+	return true;
+}
+
+/* What the limit is, is asked again once nobody else sets it. */
+static bool session_take(struct session *session)
+{
+	const struct wqm_options *options = session->options;
+
+	session->kept = session_claim(&session->claim, options->device, &session->old) &&
+			session_put_back_left(options, session->kernel, &session->old) &&
+			session_find(session) && session_may(session) &&
+			wqm_state_write(options->state_path, &session->old);
+	return session->kept;
+}
+
+static bool session_open(struct session *session)
+{
+	const struct wqm_options *options = session->options;
+
+	if (!session_find(session))
+		return false;
 	if (!session->queue.wireless && options->rate != WQM_RATE_FIXED) {
 		warnx("%s: it is no device of cfg80211, so nobody says its rate; "
 		      "give it, as in --rate 65Mbit", options->device);
@@ -97,24 +149,7 @@ static bool session_open(struct session *session, struct wqm_kernel *kernel)
 		warnx("there is no timer or no signals: %s", strerror(errno));
 		return false;
 	}
-	return options->dry_run || (session_may(session) && session_keep_old_limit(session));
-}
-
-static int session_put_back(struct session *session)
-{
-	struct wqm_kernel *kernel = session->queue.kernel;
-	int error;
-
-	if (session->state.fd < 0)
-		return SESSION_DONE;
-	error = wqm_queue_put_back(kernel, &session->old);
-	wqm_state_close(&session->state, !error || error == -ESTALE);
-	if (!error || error == -ESTALE)
-		return SESSION_DONE;
-	warnx("%s: its old limit, %" PRIu32 ", cannot be put back: %s; it is kept in %s",
-	      session->queue.device, session->old.limit,
-	      wqm_queue_why(kernel, session->old.actuator, error), session->options->state_path);
-	return SESSION_FAILED;
+	return options->dry_run || session_take(session);
 }
 
 static void session_status(const struct session *session)
@@ -149,7 +184,7 @@ static int session_set(struct session *session, uint32_t packets)
 	error = session->options->dry_run ? 0 : wqm_queue_set(&session->queue, packets);
 	if (error) {
 		session_complain(session, "its limit cannot be set",
-				 wqm_queue_why(session->queue.kernel, session->queue.actuator,
+				 wqm_queue_why(session->kernel, session->queue.actuator,
 					       error));
 		return error;
 	}
@@ -229,35 +264,17 @@ static int session_loop(struct session *session)
 int wqm_session_run(const struct wqm_options *options, struct wqm_kernel *kernel)
 {
 	static struct session session;
-	int ended, left;
+	int status;
 
 	session.options = options;
-	ended = session_open(&session, kernel) ? session_loop(&session) : SESSION_FAILED;
-	left = session_put_back(&session);
-	return ended == SESSION_DONE ? left : ended;
+	session.kernel = kernel;
+	status = session_open(&session) ? session_loop(&session) : SESSION_FAILED;
+	if (session.kept && !session_put_back(options, kernel, &session.old, NULL))
+		status = SESSION_FAILED;
+	return status;
 }
 
 int wqm_session_restore(const struct wqm_options *options, struct wqm_kernel *kernel)
 {
-	struct wqm_old_limit left;
-	struct wqm_state state;
-	int error;
-
-	if (!wqm_state_open(&state, options->state_path, false))
-		return SESSION_FAILED;
-	if (!wqm_state_read(&state, &left)) {
-		wqm_state_close(&state, false);
-		return SESSION_DONE;
-	}
-	error = wqm_queue_put_back(kernel, &left);
-	if (error && error != -ESTALE) {
-		warnx("%s: its limit of before, %" PRIu32 ", cannot be put back: %s",
-		      options->device, left.limit, wqm_queue_why(kernel, left.actuator, error));
-		wqm_state_close(&state, false);
-		return SESSION_FAILED;
-	}
-	warnx(error ? "%s: the queue whose limit was %" PRIu32 " is gone" :
-		      "%s: the limit is %" PRIu32 " again", options->device, left.limit);
-	wqm_state_close(&state, true);
-	return SESSION_DONE;
+	return session_put_back_left(options, kernel, NULL) ? SESSION_DONE : SESSION_FAILED;
 }

@@ -2,11 +2,12 @@
 /*
  * The file with the old limit: one line, written before the limit is touched and
  * removed when it is as it was. So whoever finds it (the service's ExecStopPost, or the
- * next wqm) knows that a wqm was killed, and what to put back. A lock on it keeps two of
- * them from one queue; it goes with the process.
+ * next wqm) knows that a wqm was killed, and what to put back.
  *
  *	qdisc DEVICE_INDEX KIND HANDLE LIMIT
  *	txq PHY LIMIT
+ *
+ * Nothing is ever written over: a name that leads to another's file harms nobody.
  */
 #include <err.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,51 +22,20 @@
 
 #define LINE_BYTES	128
 
-/* Another wqm may have removed the file between our open() and our lock. */
-static bool state_is_there(const struct wqm_state *state)
+/* A file with no more in it than `most_bytes`; a pipe is not waited for. */
+static int state_open(const char *path, int flags, off_t most_bytes)
 {
-	struct stat opened, named;
+	int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+	struct stat about;
 
-	return !fstat(state->fd, &opened) && !stat(state->path, &named) &&
-	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+	if (fd < 0 || (!fstat(fd, &about) && S_ISREG(about.st_mode) && about.st_size <= most_bytes))
+		return fd;
+	close(fd);
+	errno = EEXIST;
+	return -1;
 }
 
-/* 0, or errno. */
-static int state_lock(struct wqm_state *state, bool create)
-{
-	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), error;
-
-	for (;;) {
-		state->fd = open(state->path, flags, 0644);
-		if (state->fd < 0)
-			return errno;
-		error = flock(state->fd, LOCK_EX | LOCK_NB) ? errno : 0;
-		if (!error && state_is_there(state))
-			return 0;
-		close(state->fd);
-		state->fd = -1;
-		if (error)
-			return error;
-	}
-}
-
-bool wqm_state_open(struct wqm_state *state, const char *path, bool create)
-{
-	int error;
-
-	*state = (struct wqm_state){ .path = path, .fd = -1 };
-	error = state_lock(state, create);
-	if (!error || (error == ENOENT && !create))
-		return true;
-	if (error == EWOULDBLOCK)
-		warnx("%s: another wqm uses it; stop that one first", path);
-	else
-		warnx("%s: %s; the old limit has to be kept somewhere, try: --state FILE", path,
-		      strerror(error));
-	return false;
-}
-
-bool wqm_state_parse(const char *text, struct wqm_old_limit *old)
+static bool state_parse(const char *text, struct wqm_old_limit *old)
 {
 	int end = -1;
 
@@ -80,37 +49,55 @@ bool wqm_state_parse(const char *text, struct wqm_old_limit *old)
 	return false;
 }
 
-bool wqm_state_read(const struct wqm_state *state, struct wqm_old_limit *old)
+bool wqm_state_read(const char *path, struct wqm_old_limit *old, bool *found)
 {
-	char line[LINE_BYTES] = "";
-	ssize_t bytes = state->fd < 0 ? 0 : pread(state->fd, line, sizeof(line) - 1, 0);
+	int fd = state_open(path, O_RDONLY, LINE_BYTES);
+	char line[LINE_BYTES + 1] = "";
+	ssize_t bytes;
 
-	return bytes > 0 && wqm_state_parse(line, old);
-}
-
-bool wqm_state_write(const struct wqm_state *state, const struct wqm_old_limit *old)
-{
-	char line[LINE_BYTES];
-	int bytes;
-
-	if (old->actuator == WQM_TXQ)
-		bytes = snprintf(line, sizeof(line), "txq %" PRIu32 " %" PRIu32 "\n", old->phy,
-				 old->limit);
-	else
-		bytes = snprintf(line, sizeof(line), "qdisc %d %s %" PRIx32 " %" PRIu32 "\n",
-				 old->device_index, old->kind, old->handle, old->limit);
-	if (!ftruncate(state->fd, 0) && pwrite(state->fd, line, bytes, 0) == bytes)
+	*found = false;
+	if (fd < 0 && errno == ENOENT)
 		return true;
-	warnx("%s: %s; nothing was changed", state->path, strerror(errno));
-	return false;
+	bytes = fd < 0 ? -1 : read(fd, line, LINE_BYTES);
+	if (bytes < 0)
+		warnx("%s: %s; try: --state FILE", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (bytes <= 0)
+		return !bytes;
+	*found = state_parse(line, old);
+	if (!*found)
+		warnx("%s: what it has is no limit that wqm has left; remove it, or try: "
+		      "--state FILE", path);
+	return *found;
 }
 
-void wqm_state_close(struct wqm_state *state, bool remove)
+bool wqm_state_write(const char *path, const struct wqm_old_limit *old)
 {
-	if (state->fd < 0)
-		return;
-	if (remove && unlink(state->path))
-		warnx("%s: %s", state->path, strerror(errno));
-	close(state->fd);
-	state->fd = -1;
+	/* An empty one is of a wqm that was killed at this very place. */
+	int fd = state_open(path, O_WRONLY | O_CREAT, 0);
+	bool written;
+
+	if (fd < 0) {
+		warnx("%s: %s; the old limit has to be kept somewhere, try: --state FILE, or "
+		      "sudo wqm", path, strerror(errno));
+		return false;
+	}
+	if (old->actuator == WQM_TXQ)
+		written = dprintf(fd, "txq %" PRIu32 " %" PRIu32 "\n", old->phy, old->limit) > 0;
+	else
+		written = dprintf(fd, "qdisc %d %s %" PRIx32 " %" PRIu32 "\n", old->device_index,
+				  old->kind, old->handle, old->limit) > 0;
+	if (!written) {
+		warnx("%s: %s; nothing was changed", path, strerror(errno));
+		wqm_state_remove(path);
+	}
+	close(fd);
+	return written;
+}
+
+void wqm_state_remove(const char *path)
+{
+	if (unlink(path))
+		warnx("%s: %s", path, strerror(errno));
 }

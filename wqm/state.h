@@ -5,25 +5,15 @@
 
 #include "queue.h"
 
-struct wqm_state {
-	const char *path;
-	int fd;
-};
-
 /*
- * Opens the file and locks it against any other wqm. What goes wrong is said. Without
- * `create` a file that is not there is no error: fd is -1 then.
+ * Reads the file. `found` is false if there is none, or an empty one. What goes wrong,
+ * or what is in it if it is none of wqm's, is said, and returned as false.
  */
-bool wqm_state_open(struct wqm_state *state, const char *path, bool create);
+bool wqm_state_read(const char *path, struct wqm_old_limit *old, bool *found);
 
-/* Reads a limit; false if there is none, or nothing that wqm would write. */
-bool wqm_state_read(const struct wqm_state *state, struct wqm_old_limit *old);
+/* Makes the file; one that is there is left as it is, which is said. */
+bool wqm_state_write(const char *path, const struct wqm_old_limit *old);
 
-bool wqm_state_write(const struct wqm_state *state, const struct wqm_old_limit *old);
-
-/* Closes the file, and removes it if nothing of it is needed any more. */
-void wqm_state_close(struct wqm_state *state, bool remove);
-
-bool wqm_state_parse(const char *text, struct wqm_old_limit *old);
+void wqm_state_remove(const char *path);
 
 #endif

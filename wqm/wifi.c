@@ -35,7 +35,7 @@ int wqm_wifi_open(struct wqm_wifi *wifi)
 	int error;
 
 	wifi->family = 0;
-	error = wqm_netlink_open(&wifi->netlink, NETLINK_GENERIC);
+	error = wqm_netlink_open(&wifi->netlink, NETLINK_GENERIC, MNL_SOCKET_AUTOPID);
 	if (error)
 		return error;
 	message = wifi_request(&request, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);

@@ -128,7 +128,7 @@ def test_the_service_puts_the_limit_back_after_a_kill(installed, tmp_path):
     """
     done = wqm_c.own_network(script, tmp_path)
     assert done.returncode == 0, done.stdout
-    assert "wqm: lo: the limit is 1000 again\n" in done.stdout
+    assert "wqm: lo: another wqm was killed; the limit is 1000 again\n" in done.stdout
     assert "limit 1000p" in done.stdout.splitlines()[-1]
     assert not (tmp_path / "lo").exists(), "nothing is left to put back"
 

@@ -91,14 +91,14 @@ def test_a_killed_one_leaves_what_restore_puts_back(shell, tmp_path):
     )
     assert limits(done.stdout)[1] == 1000
     assert "qdisc 1 pfifo 10000 1000\n" in done.stdout
-    assert done.stderr.count("lo: the limit is 1000 again") == 1, "the second finds nothing to do"
+    assert done.stderr.count("lo: another wqm was killed; the limit is 1000 again") == 1
     assert not (tmp_path / "state").exists()
 
 
 def test_the_next_one_puts_back_what_a_killed_one_has_left(shell):
     killed = wqm("kill -9 $!; wait $! || true")
     done = shell(killed + wqm("kill $!; wait $!; tc qdisc show dev lo"))
-    assert "another wqm was killed; the limit of before was 1000\n" in done.stderr
+    assert done.stderr == "wqm: lo: another wqm was killed; the limit is 1000 again\n"
     assert limits(done.stdout)[-1] == 1000
 
 
@@ -109,12 +109,67 @@ def test_restore_leaves_another_qdisc_alone(shell):
         "wqm --restore lo --state state; tc qdisc show dev lo"
     )
     assert "limit 77p" in done.stdout
-    assert "lo: the queue whose limit was 1000 is gone" in done.stderr
+    assert "lo: another wqm was killed; the queue whose limit was 1000 is gone" in done.stderr
 
 
-def test_two_do_not_size_one_queue(shell):
-    done = shell(wqm("! wqm lo --rate 65Mbit --state state; kill $!; wait $!"))
-    assert "state: another wqm uses it; stop that one first" in done.stderr
+@pytest.mark.parametrize("state", ["state", "elsewhere"])
+@pytest.mark.parametrize("second", ["--rate 65Mbit", "--restore"])
+def test_two_do_not_size_one_queue(shell, second, state):
+    """Wherever the second keeps its old limit; it does not put that of the first back, either."""
+    copied = "cp state elsewhere;" if second == "--restore" and state == "elsewhere" else ""
+    tried = f"! wqm lo {second} --state {state}; tc qdisc show dev lo; cat state"
+    done = shell(wqm(f"{copied} {tried}; kill $!; wait $!"))
+    assert done.stderr == "wqm: lo: another wqm sizes its queue; stop that one first\n"
+    assert all(24 <= limit <= 95 for limit in limits(done.stdout))
+    assert "qdisc 1 pfifo 10000 1000\n" in done.stdout
+
+
+def test_a_second_queue_may_be_sized_beside_the_first(shell):
+    made = "ip link add v0 type veth peer name v1"
+    if shell(made).returncode:
+        pytest.skip("this machine has no veth")
+    done = shell(
+        f"{made}; ip link set v0 up; tc qdisc replace dev v0 root handle 1: {OLD}\n"
+        + wqm(
+            "first=$!; wqm v0 --rate 65Mbit --state v0 &"
+            "until [ -s v0 ] || ! kill -0 $!; do sleep 0.1; done; kill $!; wait $!; kill $first"
+        )
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        *("echo txq 0 8192 and more >state", "echo qdisc 1 pfifo >state"),
+        *("head -c 128 /dev/zero >state", "head -c 129 /dev/zero >state"),
+        *("ln -s kept state", "mkdir state", "mkfifo state"),
+    ],
+)
+def test_a_file_of_another_is_left_as_it_is(shell, made):
+    look = "stat -c '%i %F %s %y' state"
+    done = shell(f"{made}; {look}; ! wqm lo {' '.join(RUN)}; {look}")
+    assert re.fullmatch(r"wqm: state: .*; .*try: --state FILE\n", done.stderr)
+    before, after = done.stdout.splitlines()
+    assert before == after
+
+
+def test_an_empty_file_is_as_good_as_none(shell, tmp_path):
+    """One is left by a kill between its making and its writing, when nothing was changed yet."""
+    done = shell(": >state; wqm --restore lo --state state\n" + wqm("kill $!; wait $!"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_full_disk_is_an_error_that_changes_nothing(shell):
+    done = shell(
+        "mkdir small; mount -t tmpfs -o size=4k,nr_inodes=3 none small\n"
+        "head -c 4096 /dev/zero >small/x\n"
+        "wqm lo --rate 65Mbit --state small/state || tc qdisc show dev lo; ls small"
+    )
+    assert done.stderr == "wqm: small/state: No space left on device; nothing was changed\n"
+    assert limits(done.stdout) == [1000]
+    assert done.stdout.endswith("\nx\n")
 
 
 def test_a_replaced_root_ends_it(shell, tmp_path):
