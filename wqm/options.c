@@ -197,6 +197,9 @@ struct wqm_options wqm_options(int count, char *word[])
 
 	while ((option = getopt_long(count, word, "", options_known, NULL)) != -1)
 		state = options_one(option, &options, state);
+	if (options.restore && options.dry_run)
+		errx(BAD_USAGE, "--restore changes the limit, which --dry-run and --once do not; "
+		     "leave out one of the two");
 	options_device(count - optind, word + optind, &options);
 	options_state(state, &options);
 	return options;

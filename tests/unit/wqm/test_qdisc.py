@@ -264,6 +264,7 @@ def test_what_cannot_be_sized_is_an_error_that_says_what_to_do(shell, options, q
         ("lo --rate 1.0001kbit", "--rate 1.0001kbit: it has to be"),
         ("lo --actuator aql", "--actuator aql: it has to be auto, qdisc or txq"),
         ("lo --nothing", "wqm --help has the options"),
+        ("lo --restore --once", "--restore changes the limit, which --dry-run and --once do not"),
     ],
 )
 def test_bad_usage_says_what_would_be_accepted(program, options, said):
