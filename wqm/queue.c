@@ -65,7 +65,7 @@ static bool queue_open_txq(struct wqm_queue *queue)
 }
 
 bool wqm_queue_open(struct wqm_queue *queue, struct wqm_kernel *kernel, const char *device,
-		    enum wqm_actuator actuator)
+		    enum wqm_actuator actuator, bool rate_given)
 {
 	int error;
 
@@ -83,6 +83,11 @@ bool wqm_queue_open(struct wqm_queue *queue, struct wqm_kernel *kernel, const ch
 		return false;
 	}
 	queue->wireless = !error;
+	if (!queue->wireless && !rate_given) {
+		warnx("%s: it is no Wi-Fi device of cfg80211, so nobody says its rate; give it, as "
+		      "in --rate 65Mbit", device);
+		return false;
+	}
 	if (actuator == WQM_TXQ || (actuator == WQM_AUTO && queue->phy.has_txqs))
 		return queue_open_txq(queue);
 	return queue_open_qdisc(queue);

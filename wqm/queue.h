@@ -38,9 +38,12 @@ struct wqm_old_limit {
 	uint32_t limit;		/* in the queue's own unit */
 };
 
-/* Finds the queue; if there is none, says why, and returns false. */
+/*
+ * Finds the queue; if there is none, says why, and returns false. Only a rate that is
+ * given has a device sized that is none of cfg80211's.
+ */
 bool wqm_queue_open(struct wqm_queue *queue, struct wqm_kernel *kernel, const char *device,
-		    enum wqm_actuator actuator);
+		    enum wqm_actuator actuator, bool rate_given);
 
 /* Reads a qdisc's backlog. 0, -errno, or -ESTALE if the qdisc is another one by now. */
 int wqm_queue_read(struct wqm_queue *queue);

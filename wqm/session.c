@@ -112,7 +112,8 @@ static bool session_find(struct session *session)
 {
 	const struct wqm_options *options = session->options;
 
-	if (!wqm_queue_open(&session->queue, session->kernel, options->device, options->actuator))
+	if (!wqm_queue_open(&session->queue, session->kernel, options->device, options->actuator,
+			    options->rate == WQM_RATE_FIXED))
 		return false;
 	session->old = wqm_queue_old_limit(&session->queue);
 	return true;
@@ -136,11 +137,6 @@ static bool session_open(struct session *session)
 
 	if (!session_find(session))
 		return false;
-	if (!session->queue.wireless && options->rate != WQM_RATE_FIXED) {
-		warnx("%s: it is no device of cfg80211, so nobody says its rate; "
-		      "give it, as in --rate 65Mbit", options->device);
-		return false;
-	}
 	wqm_inputs_init(&session->inputs, options->rate, options->fixed_kbps);
 	session->policy = wqm_policy(options->drain_limit_ns);
 	if (!wqm_log_open(&session->log, options->log_path))

@@ -234,8 +234,9 @@ def test_without_it_the_error_names_it(shell, tmp_path):
         ("lo --rate 65Mbit", None, "its root is noqueue, whose limit wqm cannot set; .* try: tc "
          "qdisc replace dev lo root handle 1: pfifo limit 1000"),
         ("lo --rate 65Mbit", "sfq", "its root is sfq, whose limit wqm cannot set"),
-        ("lo", OLD, "it is no device of cfg80211, so nobody says its rate; give it, as in --rate"),
-        ("lo --actuator txq", OLD, "it has no TXQs, .* try: --actuator qdisc"),
+        ("lo", None, "it is no Wi-Fi device of cfg80211, so nobody says its rate; give it, as in"),
+        ("lo", OLD, "it is no Wi-Fi device of cfg80211, so nobody says its rate; give it, as in"),
+        ("lo --rate 1Mbit --actuator txq", OLD, "it has no TXQs, .* try: --actuator qdisc"),
         ("lo --rate 1Mbit --state /none/x", OLD, "/none/x: No such file .* try: --state FILE"),
         ("lo --rate 1Mbit --log /none/x", OLD, "--log /none/x: No such file or directory"),
     ],
