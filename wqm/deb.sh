@@ -78,7 +78,7 @@ if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
 	systemctl stop 'wqm@*.service' || true
 fi
 END
-cat >"$tree/DEBIAN/postrm" <<'END'
+cat >"$tree/DEBIAN/postinst" <<'END'
 #!/bin/sh
 set -e
 
@@ -86,7 +86,15 @@ if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload || true
 fi
 END
-cp "$tree/DEBIAN/postrm" "$tree/DEBIAN/postinst"
+# What `systemctl enable` has made goes with the rest that is no file of the package.
+{
+	cat "$tree/DEBIAN/postinst"
+	cat <<'END'
+if [ "$1" = purge ]; then
+	rm -f /etc/systemd/system/sys-subsystem-net-devices-*.device.wants/wqm@*.service
+fi
+END
+} >"$tree/DEBIAN/postrm"
 chmod 755 "$tree/DEBIAN/prerm" "$tree/DEBIAN/postrm" "$tree/DEBIAN/postinst"
 
 mkdir -p "$out"
