@@ -15,6 +15,7 @@ from tsqlab.kernels import Recipe, built
 from tsqlab.kernels.deb import Order, build_packages
 from tsqlab.kernels.dkms import build_dkms_package
 from tsqlab.kernels.names import named, remember
+from tsqlab.kernels.source import versions
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +36,14 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--without-cotsq",
         action="store_true",
         help="only User-Mode Linux's patches: no setting of TSQ but stock and { shift = N }",
+    )
+    build.add_argument(
+        "--config",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a fragment of options (CONFIG_X=y) on top of the lab's; may be given again",
     )
     build.add_argument(
         "--debug",
@@ -92,6 +101,7 @@ def _build(options: argparse.Namespace) -> None:
         extra=("debug",) if options.debug else (),
         cotsq=not options.without_cotsq,
         guided=options.guided != "no",
+        fragments=tuple(path.absolute() for path in options.config),
     )
     kernel = build_shown(recipe, options.jobs, trains=options.guided == "train")
     if options.name:
@@ -126,4 +136,5 @@ def _list(options: argparse.Namespace) -> None:
     if not rows:
         print("none yet; tsqlab kernel build makes one")
     for name, recipe in named().items():
-        print(f"{name}: {recipe.source or recipe.version}")
+        more = f" with {', '.join(map(str, recipe.fragments))}" if recipe.fragments else ""
+        print(f"{name}: {recipe.source or recipe.version or versions()[0]}{more}")

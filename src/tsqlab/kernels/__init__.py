@@ -8,8 +8,10 @@ is there is right, and one that is not is made under a lock:
     linux/KEY     a build of it: the executable ``linux``, and what modules need
     modules/KEY   our modules, built against it
     agent/KEY     the guest's program
+    own/KEY       a module of a user's own, built against a kernel
 """
 
-from tsqlab.kernels.build import Kernel, Recipe, build, built
+from tsqlab.kernels.build import against, build, built
+from tsqlab.kernels.recipe import Kernel, Recipe
 
-__all__ = ["Kernel", "Recipe", "build", "built"]
+__all__ = ["Kernel", "Recipe", "against", "build", "built"]

@@ -9,12 +9,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.kernels.agent import guest_program
 from tsqlab.kernels.cache import is_made, locked, made
-from tsqlab.kernels.config import check_config, fragment_text, fragments_for
+from tsqlab.kernels.config import NotGrantedError, check_config, fragment_text, fragments_for
+from tsqlab.kernels.fragments import explained, read_fragments, text_of
 from tsqlab.kernels.guided import (
     Profile,
     Training,
@@ -31,6 +34,7 @@ from tsqlab.kernels.make import Build, check_folder, make
 from tsqlab.kernels.mirror import Mirror, Wanted
 from tsqlab.kernels.pace import Pace
 from tsqlab.kernels.progress import Progress, Unwatched
+from tsqlab.kernels.recipe import Kernel, Recipe
 from tsqlab.kernels.source import (
     SERIES,
     Source,
@@ -42,52 +46,16 @@ from tsqlab.kernels.source import (
 )
 from tsqlab.kernels.workshop import Content, Workshop, opened
 from tsqlab.keys import key_of, key_of_files
-from tsqlab.paths import AGENT, KERNEL_MODULES, ROOT, WQM, cache
+from tsqlab.paths import KERNEL_MODULES, cache
 
 _ABOUT = "tsqlab.json"
-_PRELOAD = "preload"
 _COTSQ_HEADER = "include/net/tcp_tsq.h"
+_MADE_FOR = "made-for"
+"""The file in a workshop's build that says of which kernel it is."""
 LINUX = ("linux", "modules")
 """What make is to make of a kernel."""
 _OBJECTS = {"6.12": 804, "6.1": 762}
 """How many objects a kernel has: what the first build on a machine shows depends on it."""
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel ready to boot."""
-
-    version: str  # "6.12"
-    release: str  # "6.12.117", the name that uname prints
-    hz: int
-    id: str  # the key of everything that went into it, modules and the guest's program too
-    cotsq: bool  # whether its patches give it CoTSQ's sysctls
-    linux: Path  # the executable
-    modules: Path  # the folder of *.ko
-    agent: Path  # PID 1 of the guest
-    source: str = ""  # the names of the source and the folder of patches that a user gave
-
-    @property
-    def preload(self) -> Path:
-        """The folder of libraries that programs can be run with."""
-        return self.agent.parent / _PRELOAD
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What a kernel is made of."""
-
-    # The version of Debian's source and of the patches; None: the version of *source*.
-    version: str | None = None
-    source: Path | None = None  # a tree or tarball in place of Debian's source
-    patches: Path | None = None  # a flat folder of *.patch in place of the series
-    hz: int = 1000  # CONFIG_HZ
-    extra: tuple[str, ...] = ()  # more fragments of kernel/config
-    # Names in kernel/patches/history: upstream changes that are taken back where the version of
-    # the source has them.
-    without: tuple[str, ...] = ()
-    cotsq: bool = True  # whether the series has its part tcp
-    guided: bool = True  # whether it is compiled by a profile of itself (tsqlab.kernels.guided)
 
 
 @dataclass(frozen=True)
@@ -100,12 +68,17 @@ class _Made:
 
 
 @dataclass(frozen=True)
-class _Tarball:
-    """A source that is patched in a folder of the cache."""
+class _Patched:
+    """A source, and the patches that are applied to a copy of it."""
 
     found: Source
     patches: Sequence[Path]
     back: Sequence[Path] = ()  # patches that take upstream changes back
+
+    @property
+    def all_patches(self) -> list[Path]:
+        """Those and the others, in the order in which they apply."""
+        return [*self.patches, *self.back]
 
 
 @dataclass(frozen=True)
@@ -122,6 +95,7 @@ class _Order:
     profile: Profile | None = None  # the profile by which it is compiled
     training: Training | None = None  # the training for which it counts
     base: _Made | None = None  # the kernel from which it is made, which is compiled otherwise
+    tries: bool = False  # whether somebody's options are tried before anything is copied
 
     @property
     def place(self) -> Path:
@@ -166,30 +140,72 @@ def build(
     """
     progress = progress or Unwatched()
     check_folder(cache())
+    source, order = _ordered(recipe, jobs)
+    try:
+        if source.found.is_tree:
+            made_of = _made_of_tree(source, order.by_last_profile(), progress)
+        else:
+            plain = replace(source, back=())
+            trains = order.guided and not recipe.fragments
+            if trains and training and (anew or not _is_there(plain, order.by_last_profile())):
+                _ensure_profile(source, order, training, progress)
+            made_of = _made_of_tarball(source, order.by_last_profile(), progress)
+    except NotGrantedError as error:
+        asked = read_fragments(recipe.fragments)
+        raise explained(error, asked) if asked else error from None
+    given = (recipe.source, recipe.patches, *recipe.fragments)
+    return _kernel(made_of, order, ", ".join(path.name for path in given if path))
+
+
+def _ordered(recipe: Recipe, jobs: int | None) -> tuple[_Patched, _Order]:
+    """What a kernel is made of, and how."""
     found = find_source(recipe.version, recipe.source)
     patches = patches_of(found.version, recipe.patches, SERIES if recipe.cotsq else ("um",))
     back = [path for name, path in history(found.version).items() if name in recipe.without]
-    own = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in patches))
-    fragments = fragment_text(recipe.hz, (*own, *recipe.extra))
-    like = "-".join([found.version, *recipe.extra])
+    source = _Patched(found, patches, back)
+    series = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in patches))
+    own = text_of(read_fragments(recipe.fragments))
+    fragments = fragment_text(recipe.hz, (*series, *recipe.extra), own)
+    like = "-".join([found.version, *recipe.extra, *([key_of(own)] if own else [])])
     # What has further fragments is to be looked into, and not to be quick.
     by_profile = recipe.guided and not recipe.extra
     order = _Order(found.version, recipe.hz, fragments, _compiler(), jobs, like, by_profile)
-    if found.is_tree:
-        tree = found.path.resolve()
-        made_of = _made_of_tree(tree, [*patches, *back], order.by_last_profile(), progress)
-    else:
-        tarball = _Tarball(found, patches, back)
-        plain = replace(tarball, back=())
-        if order.guided and training and (anew or not _is_there(plain, order.by_last_profile())):
-            _ensure_profile(tarball, order, training, progress)
-        made_of = _made_of_tarball(tarball, order.by_last_profile(), progress)
-    name = ", ".join(path.name for path in (recipe.source, recipe.patches) if path)
-    return _kernel(made_of, order, name)
+    if own and not found.is_tree:
+        # Kbuild compiles what depends on the options that differ.
+        without = replace(order, fragments=fragment_text(recipe.hz, (*series, *recipe.extra)))
+        base = _is_there(replace(source, back=()), without.by_last_profile())
+        order = replace(order, base=base, tries=True)
+    return source, order
+
+
+@contextmanager
+def against(
+    recipe: Recipe, kernel: Kernel, jobs: int | None = None, progress: Progress | None = None
+) -> Iterator[Build]:
+    """Where modules can be built for *kernel*, which is of *recipe*, while nothing changes there.
+
+    A user's tree is built in one folder after another state of it, so that it is locked, and is
+    made to be of the kernel if it is of another. Raises TsqlabError.
+    """
+    progress, linux = progress or Unwatched(), kernel.linux.parent
+    source, order = _ordered(recipe, jobs)
+    if not source.found.is_tree:
+        yield Build(_tree_of(linux), linux, jobs=jobs)
+        return
+    order = order.by_last_profile()
+    with opened(source.found.path.resolve(), progress) as workshop:
+        seen = workshop.look(source.all_patches, progress)
+        content = workshop.update(seen, progress)
+        if _linux_of_tree(content, order) != linux:
+            raise TsqlabError(f"{workshop.tree} has changed since its kernel was built; run again")
+        build = _build_in(workshop, order)
+        if not _is_of(build, linux):
+            _build_there(workshop, content, order, (linux, _modules_folder(linux)), progress)
+        yield build
 
 
 def _kernel(made_of: _Made, order: _Order, source: str = "") -> Kernel:
-    agent = _agent(order.compiler)
+    agent = guest_program(order.compiler)
     return Kernel(
         version=order.version,
         release=_about(made_of.linux)["release"],
@@ -204,7 +220,7 @@ def _kernel(made_of: _Made, order: _Order, source: str = "") -> Kernel:
 
 
 def _ensure_profile(
-    tarball: _Tarball, order: _Order, training: Training, progress: Progress
+    tarball: _Patched, order: _Order, training: Training, progress: Progress
 ) -> None:
     """Have a profile of this source and this training.
 
@@ -230,12 +246,12 @@ def _ensure_profile(
             shutil.rmtree(folder)
 
 
-def _linux_folder(tarball: _Tarball, order: _Order) -> Path:
-    key = order.key(tarball.found.key, changes([*tarball.patches, *tarball.back]))
+def _linux_folder(tarball: _Patched, order: _Order) -> Path:
+    key = order.key(tarball.found.key, changes(tarball.all_patches))
     return cache() / "linux" / f"{order.version}-{key}"
 
 
-def _is_there(tarball: _Tarball, order: _Order) -> _Made | None:
+def _is_there(tarball: _Patched, order: _Order) -> _Made | None:
     """What is built already; of its modules it may be without, if their sources have changed."""
     linux = _linux_folder(tarball, order)
     return _made_in(linux, _modules_folder(linux)) if is_made(linux) else None
@@ -245,7 +261,7 @@ def _made_in(linux: Path, modules: Path) -> _Made:
     return _Made(linux, modules, (_tree_of(linux) / _COTSQ_HEADER).exists())
 
 
-def _base_of(tarball: _Tarball, order: _Order, progress: Progress) -> _Made | None:
+def _base_of(tarball: _Patched, order: _Order, progress: Progress) -> _Made | None:
     """The kernel from which one is made, if not from nothing."""
     if tarball.back:
         return _made_of_tarball(replace(tarball, back=()), order, progress)
@@ -256,7 +272,7 @@ def _base_of(tarball: _Tarball, order: _Order, progress: Progress) -> _Made | No
     return order.base or next((other for other in others if other), None)
 
 
-def _made_of_tarball(tarball: _Tarball, order: _Order, progress: Progress) -> _Made:
+def _made_of_tarball(tarball: _Patched, order: _Order, progress: Progress) -> _Made:
     """A folder of the cache for each source, and for each kernel the folder that it is built in.
 
     Where upstream changes are taken back, the kernel with them is made first, and what was built
@@ -270,6 +286,7 @@ def _made_of_tarball(tarball: _Tarball, order: _Order, progress: Progress) -> _M
         if back:
             tree = linked_tree(tree, back, progress)
         if base:
+            _try_options(order, tree, folder, progress)
             progress.part("copying what was built of another")
             copy_built(base.linux, folder, _renamed(base, tree, linux))
         build = Build(tree, folder, jobs=order.jobs)
@@ -298,6 +315,13 @@ def _made_of_tarball(tarball: _Tarball, order: _Order, progress: Progress) -> _M
     return _made_in(linux, modules)
 
 
+def _try_options(order: _Order, tree: Path, folder: Path, progress: Progress) -> None:
+    """Raises NotGrantedError before gigabytes are copied for nothing."""
+    if order.tries:
+        (trial := folder / "trial").mkdir(exist_ok=True)
+        configure(Build(tree, trial, jobs=order.jobs), order.fragments, "", progress)
+
+
 def _renamed(base: _Made, tree: Path, linux: Path) -> dict[Path, Path]:
     """What a copy of *base* is to have in place of the folders' names."""
     return {_tree_of(base.linux): tree, base.linux: linux}
@@ -308,19 +332,35 @@ def _tree_of(linux: Path) -> Path:
     return Path(_about(linux)["tree"])
 
 
-def _made_of_tree(tree: Path, patches: Sequence[Path], order: _Order, progress: Progress) -> _Made:
+def _linux_of_tree(content: Content, order: _Order) -> Path:
+    return cache() / "linux" / f"{order.version}-{order.key(content.key)}"
+
+
+def _made_of_tree(patched: _Patched, order: _Order, progress: Progress) -> _Made:
     """Built in the tree's workshop, and copied out of it."""
-    with opened(tree, progress) as workshop:
-        seen = workshop.look(patches, progress)
+    with opened(patched.found.path.resolve(), progress) as workshop:
+        seen = workshop.look(patched.all_patches, progress)
         known = seen.content
         content = known or workshop.update(seen, progress)
-        linux = cache() / "linux" / f"{order.version}-{order.key(content.key)}"
+        linux = _linux_of_tree(content, order)
         modules = _modules_folder(linux)
         if not is_made(linux) or not is_made(modules):
             if known:
                 workshop.update(seen, progress)
             _build_there(workshop, content, order, (linux, modules), progress)
     return _Made(linux, modules, _COTSQ_HEADER in content.digests)
+
+
+def _build_in(workshop: Workshop, order: _Order) -> Build:
+    """Where a configuration is built in a workshop."""
+    key = key_of(order.fragments, order.compiler)
+    return Build(workshop.copy, workshop.folder / f"build-{key}", jobs=order.jobs)
+
+
+def _is_of(build: Build, linux: Path) -> bool:
+    """Whether what was built last in a workshop was copied to that folder."""
+    made_for = build.output / _MADE_FOR
+    return made_for.exists() and made_for.read_text("utf-8") == linux.name
 
 
 def _build_there(
@@ -331,20 +371,20 @@ def _build_there(
     progress: Progress,
 ) -> None:
     linux, modules = products
-    key = key_of(order.fragments, order.compiler)
-    build = Build(workshop.copy, workshop.folder / f"build-{key}", jobs=order.jobs)
+    build = _build_in(workshop, order)
     _forget_the_future(build.output)
     build.output.mkdir(exist_ok=True)
+    (build.output / _MADE_FOR).unlink(missing_ok=True)
+    own = workshop.folder / f"modules-{build.output.name.removeprefix('build-')}"
     try:
         configure(build, order.fragments, content.options_key, progress)
         progress.part("compiling what depends on what has changed")
         order.make_linux(build, progress)
-        works = [
-            _updated(source, workshop.folder / f"modules-{key}", progress)
-            for source in _module_sources()
-        ]
+        works = [_updated(source, own, progress) for source in _module_sources()]
         for work in works:
             make_modules(build, work, progress=progress)
+    except NotGrantedError:
+        raise
     except TsqlabError as error:
         raise TsqlabError(workshop.own_words(str(error), content)) from error
 
@@ -360,6 +400,7 @@ def _build_there(
 
     made(linux, copy_linux, ("linux", _ABOUT), progress=progress)
     made(modules, copy_modules, ("*.ko",), progress=progress)
+    (build.output / _MADE_FOR).write_text(linux.name, "utf-8")
 
 
 def _forget_the_future(output: Path) -> None:
@@ -420,7 +461,7 @@ def configure(build: Build, fragments: str, options_key: str, progress: Progress
     wanted.write_text(fragments, "utf-8")
     targets = ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"]
     make(build, targets, build.output / "config.log")
-    check_config(fragments, (build.output / ".config").read_text("utf-8"))
+    check_config(fragments, (build.output / ".config").read_text("utf-8"), build.tree)
     done.write_text(key, "utf-8")
 
 
@@ -445,35 +486,3 @@ def make_modules(
     (progress or Unwatched()).part(f"compiling the module {work.name}")
     log = work.parent / f"{work.name}.log"
     make(replace(build, module=work), [*arguments, "modules"], log, progress)
-
-
-_C_FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
-
-
-def _agent(compiler: str) -> Path:
-    """The guest's program, linked statically: it needs nothing of the host's libraries.
-
-    Beside it are the libraries for programs of the host, and these need its libraries.
-    """
-    # The policy is the daemon's own, and nothing else of it is the agent's.
-    policy = [WQM / "policy.c", WQM / "policy.h"]
-    sources = [*sorted(AGENT.glob("*.c")), policy[0]]
-    libraries = sorted((AGENT / _PRELOAD).glob("*.c"))
-    static, shared = (*_C_FLAGS, "-static"), (*_C_FLAGS, "-shared", "-fPIC")
-    files = [*AGENT.glob("*.[ch]"), *libraries, *policy]
-    key = key_of(key_of_files(files, ROOT), *static, *shared, compiler)
-
-    def compile_agent(folder: Path) -> None:
-        _compile(folder / "agent", static, sources)
-        (folder / _PRELOAD).mkdir()
-        for library in libraries:
-            _compile(folder / _PRELOAD / f"{library.stem}.so", shared, [library])
-
-    return made(cache() / "agent" / key, compile_agent, ("agent", f"{_PRELOAD}/*.so")) / "agent"
-
-
-def _compile(result: Path, flags: Sequence[str], sources: Sequence[Path]) -> None:
-    command = ["gcc", *flags, "-o", str(result), *map(str, sources)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        raise TsqlabError(f"the guest's {result.name} does not compile:\n{done.stderr[-3000:]}")

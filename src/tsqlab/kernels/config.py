@@ -8,7 +8,8 @@ fragment asks for and does not get is an error, not a surprise.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.paths import KERNEL_CONFIG
@@ -19,10 +20,23 @@ PURPOSES = ("base", "net", "wifi")
 _ASSIGNMENT = re.compile(r"^(CONFIG_\w+)=(.*)$", re.MULTILINE)
 
 
-def fragment_text(hz: int, extra: Sequence[str] = ()) -> str:
-    """All fragments of a kernel as one text; later ones win."""
+class NotGrantedError(TsqlabError):
+    """Options that were asked for, and that the kernel does not have."""
+
+    def __init__(self, missing: Mapping[str, str], config: Mapping[str, str], tree: Path) -> None:
+        """*missing* by name, the whole *config* that was made, and the *tree* that it is of."""
+        super().__init__(
+            "this kernel's Kconfig does not grant "
+            f"{', '.join(f'{name}={value}' for name, value in missing.items())}: "
+            "a name that changed, or a dependency that a fragment in kernel/config lacks"
+        )
+        self.missing, self.config, self.tree = missing, config, tree
+
+
+def fragment_text(hz: int, extra: Sequence[str] = (), own: str = "") -> str:
+    """All fragments of a kernel as one text; later ones win. *own* is the text of a user's."""
     texts = [(KERNEL_CONFIG / f"{name}.config").read_text("utf-8") for name in (*PURPOSES, *extra)]
-    return "\n".join([*texts, f"CONFIG_HZ_{hz}=y\n"])
+    return "\n".join([*texts, *([own] if own else []), f"CONFIG_HZ_{hz}=y\n"])
 
 
 def fragments_for(series_text: str) -> tuple[str, ...]:
@@ -30,16 +44,13 @@ def fragments_for(series_text: str) -> tuple[str, ...]:
     return ("kunit",) if "TCP_TSQ_KUNIT_TEST" in series_text else ()
 
 
-def check_config(fragments: str, config: str) -> None:
-    """Raise TsqlabError when *config* lacks what *fragments* ask for."""
+def check_config(fragments: str, config: str, tree: Path = Path()) -> None:
+    """Raise NotGrantedError when the *config* of *tree* lacks what *fragments* ask for."""
     wanted, got = dict(_ASSIGNMENT.findall(fragments)), dict(_ASSIGNMENT.findall(config))
-    missing = [
-        f"{name}={value}"
+    missing = {
+        name: value
         for name, value in wanted.items()
         if got.get(name, "n") != value and not (value == "n" and name not in got)
-    ]
+    }
     if missing:
-        raise TsqlabError(
-            f"this kernel's Kconfig does not grant {', '.join(missing)}: "
-            "a name that changed, or a dependency that a fragment in kernel/config lacks"
-        )
+        raise NotGrantedError(missing, got, tree)

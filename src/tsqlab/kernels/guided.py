@@ -31,7 +31,7 @@ from tsqlab.paths import KERNEL_CONFIG, cache
 from tsqlab.results.files import write_whole
 
 if TYPE_CHECKING:
-    from tsqlab.kernels.build import Kernel
+    from tsqlab.kernels.recipe import Kernel
 
 _HOT = KERNEL_CONFIG / "hot.txt"
 _ABOUT = "tsqlab.json"

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.kernels.build import Recipe
+from tsqlab.kernels.recipe import Recipe
 from tsqlab.kernels.source import history, versions
 from tsqlab.paths import cache
 from tsqlab.results.files import make_folder, write_whole
@@ -75,6 +75,7 @@ def _read(path: Path) -> Recipe:
             data[key] = Path(data[key]) if data[key] else None
         for key in ("extra", "without"):
             data[key] = tuple(data.get(key, ()))
+        data["fragments"] = tuple(map(Path, data.get("fragments", ())))
         return Recipe(**data)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise TsqlabError(f"{path}: damaged ({error}); remove it") from error

@@ -32,7 +32,7 @@ BUILD = sys.modules[build.__module__]  # the package has the function by the mod
 def fake(tmp_path, monkeypatch):
     """One object is hot, and an agent need not be compiled."""
     monkeypatch.setenv("TSQLAB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(BUILD, "_agent", lambda _: tmp_path / "agent" / "agent")
+    monkeypatch.setattr(BUILD, "guest_program", lambda _: tmp_path / "agent" / "agent")
     monkeypatch.setattr("tsqlab.kernels.guided._HOT", tmp_path / "hot.txt")
     (tmp_path / "hot.txt").write_text("# The only one that matters\n1\n")
     back = tmp_path / "x.patch"

@@ -12,7 +12,7 @@ import pytest
 
 from faketree import PATCH, git, make_patches, make_tree
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels import Recipe, build
+from tsqlab.kernels import Recipe, against, build
 from tsqlab.kernels.build import built
 from tsqlab.kernels.progress import Unwatched
 from tsqlab.kernels.workshop import opened, trees
@@ -25,7 +25,7 @@ def cache(tmp_path, monkeypatch):
     """With a shorter distrust of what is new, and an agent that need not be compiled."""
     monkeypatch.setenv("TSQLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("tsqlab.kernels.tree._NOT_TRUSTED_NS", 10_000_000)
-    monkeypatch.setattr(BUILD, "_agent", lambda _: tmp_path / "agent" / "agent")
+    monkeypatch.setattr(BUILD, "guest_program", lambda _: tmp_path / "agent" / "agent")
 
 
 @pytest.fixture
@@ -85,6 +85,39 @@ def test_an_edit_that_is_taken_back_is_the_old_kernel(tree, recipe):
     assert build(recipe) == second
     (tree / "net" / "2.c").write_text("edited\n")
     assert build(recipe).linux.read_text() == "0\nedited\nedited\n"
+
+
+def built_of(made_in):
+    return (made_in.output / "linux").read_text()
+
+
+def test_modules_are_built_against_a_kernel_where_it_was_built(recipe, monkeypatch):
+    kernel = build(recipe)
+    monkeypatch.setattr(BUILD, "make", lambda *_: pytest.fail("make was run"))
+    with against(recipe, kernel) as made_in:
+        assert made_in.tree == workshop() / "copy"
+        assert built_of(made_in) == kernel.linux.read_text()
+
+
+def test_modules_are_not_built_against_a_tree_that_has_changed(tree, recipe):
+    kernel = build(recipe)
+    tick()
+    (tree / "net" / "1.c").write_text("edited\n")
+    changed = pytest.raises(TsqlabError, match="has changed since its kernel was built; run again")
+    with changed, against(recipe, kernel):
+        pytest.fail("it is another kernel's")
+
+
+def test_modules_are_built_against_the_kernel_although_its_tree_was_another_meanwhile(tree, recipe):
+    kernel = build(recipe)
+    tick()
+    (tree / "net" / "1.c").write_text("edited\n")
+    build(recipe)
+    tick()
+    (tree / "net" / "1.c").write_text("1\n")
+    assert build(recipe) == kernel, "which is there, so that no make was run"
+    with against(recipe, kernel) as made_in:
+        assert built_of(made_in) == "0\n1\n2\n"
 
 
 def test_a_header_compiles_what_includes_it(tree, recipe):
@@ -255,7 +288,7 @@ def test_a_build_that_was_killed_goes_on(tree, recipe, monkeypatch):
 def test_two_at_once_wait_for_each_other(tree, recipe):
     program = (
         "from pathlib import Path\nfrom tsqlab.kernels import Recipe, build\n"
-        "import sys; sys.modules[build.__module__]._agent = lambda _: Path('/x/agent')\n"
+        "import sys; sys.modules[build.__module__].guest_program = lambda _: Path('/x/agent')\n"
         f"print(build(Recipe(source=Path({str(tree)!r}), patches=Path({str(recipe.patches)!r})))"
         ".linux)"
     )
