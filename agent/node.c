@@ -74,18 +74,49 @@ void run_in_node(const char *node, char *const argv[])
 		    argv[1] ? argv[1] : "", status);
 }
 
+#define CONTROLS	"/proc/sys/net/ipv4/tcp_%s_congestion_control"
+
+/* Of several congestion controls the kernel does not say which one it lacks. */
+static void die_of_controls(char *names)
+{
+	char path[sizeof(CONTROLS) + 16], *there, *padded = NULL, *wanted, *name, *rest;
+
+	snprintf(path, sizeof(path), CONTROLS, "available");
+	there = text_of_file(path);
+	there[strcspn(there, "\n")] = 0;
+	if (!names || asprintf(&padded, " %s ", there) < 0)
+		die("out of memory for congestion controls");
+	for (name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+		if (asprintf(&wanted, " %s ", name) < 0)
+			die("out of memory for congestion controls");
+		if (!strstr(padded, wanted))
+			die("no congestion control '%s' in this kernel; there are %s", name, there);
+		free(wanted);
+	}
+	free(padded);
+	free(there);
+}
+
 /* A file in /proc/sys belongs to the namespace of the process that opens it. */
 void write_in_node(const char *node, const char *path, const char *value)
 {
 	ssize_t length = strlen(value);
+	char allowed[sizeof(CONTROLS) + 16];
 	int fd;
 
 	visit_node(node);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		die_errno("cannot open %s", path);
-	if (write(fd, value, length) != length)
+	if (write(fd, value, length) != length) {
+		int error = errno;
+
+		snprintf(allowed, sizeof(allowed), CONTROLS, "allowed");
+		if (error == ENOENT && !strcmp(path, allowed))
+			die_of_controls(strdup(value));
+		errno = error;
 		die_errno("%s does not take '%s'", path, value);
+	}
 	close(fd);
 	leave_node();
 }

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tsqlab.experiment.invalid import hint
 from tsqlab.kernels.lines import places
 
 _LAST_LINES = 15
@@ -27,6 +28,7 @@ _NOISE = re.compile(
     r"^(?:R[A-Z0-9]{2}: |RSP: |Modules linked in|Stack:|Call Trace:|Pid: |CPU: |Tainted: "
     r"|(?: [0-9a-f]{8,16})+$|---\[ end|-+\[ cut here|oom-kill:|$)"
 )
+_NO_CONTROL = re.compile(r"^(tsqlab: error: .*no congestion control '(\S+)' .*); there are (.*)$")
 _OOM_BEGINS = re.compile(r"invoked oom-killer: ")
 _NO_MEMORY = "the guest has run out of memory; [lab] memory gives it more"
 _PANIC = "the guest's kernel has died"
@@ -59,7 +61,13 @@ def _said(console: Path) -> list[str]:
     said = [line for line in lines if line.strip() and not _TICK.match(line)]
     booted = [number for number, line in enumerate(said) if " as init process" in line]
     said = said[booted[-1] + 1 :] if booted else said
-    return [_TIME.sub("", line) for line in said]
+    return [_near(_TIME.sub("", line)) for line in said]
+
+
+def _near(line: str) -> str:
+    """A line about a congestion control that the kernel lacks, with the nearest if one is near."""
+    lacks = _NO_CONTROL.match(line)
+    return f"{lacks[1]}; {hint(lacks[2], lacks[3].split())}" if lacks else line
 
 
 def _told(lines: Sequence[str]) -> Iterator[str]:

@@ -153,3 +153,11 @@ def test_an_only_cell_is_the_cell_and_not_the_cell_cell(tmp_path):
     assert one.title == "the cell"
     one, _ = load(str(tmp_path / "x.toml"), ["seed=[1, 2]"]).cells
     assert one.title == "cell seed=1"
+
+
+def test_a_control_that_the_kernel_lacks_hints_at_the_nearest(words):
+    said = "tsqlab: error: write - x: no congestion control '{}' in this kernel; there are {}\n"
+    near = words(said.format("myc", "reno cubic mycc"))
+    assert near[-1].endswith("no congestion control 'myc' in this kernel; did you mean \"mycc\"?")
+    far = words(said.format("zzz", "reno cubic mycc"))
+    assert far[-1].endswith("there are reno, cubic, mycc")
