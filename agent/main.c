@@ -5,7 +5,7 @@
  *
  * A plan is a text file of tab-separated words, made by tsqlab.guest.plan:
  *
- *   module  PATH                     load a kernel module
+ *   module  PATH [NAME=VALUE...]     load a kernel module, with parameters
  *   run     NODE PROGRAM ARG...      run it there, to its end; it must succeed
  *   write   NODE PATH VALUE          a sysctl, or an attribute in sysfs
  *   write-hex NODE PATH FILE         the bytes that FILE has in hexadecimal, in a file
@@ -101,12 +101,21 @@ static void set_up_guest(void)
 	mount_or_die("hostfs", OUT_DIR, OUT_DIR);
 }
 
-static void load_module(const char *path)
+static void load_module(const char *path, int count, char *parameters[])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), at;
+	char *text = NULL;
+	size_t size;
+	FILE *joined = open_memstream(&text, &size);
 
-	if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
+	if (!joined)
+		die_errno("no memory for parameters");
+	for (at = 0; at < count; at++)
+		fprintf(joined, "%s%s", at ? " " : "", parameters[at]);
+	fclose(joined);
+	if (fd < 0 || !text || syscall(SYS_finit_module, fd, text, 0))
 		die_errno("cannot load %s", path);
+	free(text);
 	close(fd);
 }
 
@@ -167,8 +176,8 @@ static void draw(int64_t count)
 /* What needs no process; false if a line is nothing of that. */
 static bool do_here(int words, char *word[])
 {
-	if (!strcmp(word[0], "module") && words == 2)
-		load_module(word[1]);
+	if (!strcmp(word[0], "module") && words >= 2)
+		load_module(word[1], words - 2, word + 2);
 	else if (!strcmp(word[0], "write") && words == 4)
 		write_in_node(word[1], word[2], word[3]);
 	else if (!strcmp(word[0], "write-hex") && words == 4)

@@ -26,11 +26,14 @@ from tsqlab.errors import TsqlabError
 from tsqlab.experiment.load import load
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.boot import Machine, boot_arguments, run_guest
+from tsqlab.guest.own_modules import shown
 from tsqlab.guest.places import MODULE_DIR, OUT_DIR, PLAN_NAME
 from tsqlab.guest.plan import make_plan
 from tsqlab.guest.run import write_plan
 from tsqlab.guest.sandbox import Mounts, sandboxed
-from tsqlab.kernels import Kernel, build
+from tsqlab.kernels import Kernel, against, build
+from tsqlab.kernels.own_modules import own_module
+from tsqlab.kernels.progress import Unwatched
 from tsqlab.paths import ROOT, cache
 
 SCRIPT = ROOT / "tools" / "guest_gdb.py"
@@ -73,10 +76,15 @@ def _run(options: argparse.Namespace) -> None:
     mounts.out.mkdir(parents=True)
     recipe = recipe_for(cell)
     if options.gdb:
-        kernel = build(dataclasses.replace(recipe, extra=("debug",)))
+        recipe = dataclasses.replace(recipe, extra=("debug",))
+    kernel = build(recipe)
+    modules = [own_module(source, kernel.linux.parent, against(recipe, kernel), Unwatched())
+               for source in experiment.modules()[0]]  # fmt: skip
+    mounts = dataclasses.replace(mounts, shown=shown(modules))
+    if options.gdb:
         _debug(_machine(cell.spec, kernel), mounts)
     else:
-        run_guest(_machine(cell.spec, build(recipe)), mounts, folder / "console")
+        run_guest(_machine(cell.spec, kernel), mounts, folder / "console")
         print(f"its console: {folder / 'console'}; its results: {mounts.out}")
 
 

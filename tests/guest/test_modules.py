@@ -10,11 +10,13 @@ import pytest
 
 from tsqlab.kernels.build import make_modules
 from tsqlab.kernels.make import Build
+from tsqlab.kernels.own_source import kbuild
 from tsqlab.kernels.source import history, patches_of, versions
-from tsqlab.paths import KERNEL_MODULES
+from tsqlab.paths import KERNEL_MODULES, ROOT
 
 pytestmark = pytest.mark.kernels
 
+MYCC = ROOT / "docs" / "own-module" / "mycc"
 MODULES = sorted(path.parent.name for path in KERNEL_MODULES.glob("*/Kbuild"))
 
 
@@ -31,6 +33,10 @@ def test_checkpatch_is_content_with_the_modules(tree, module):
     files = [path for path in (KERNEL_MODULES / module).rglob("*") if path.suffix in (".c", ".h")]
     assert files
     check(tree, files, "-f")
+
+
+def test_checkpatch_is_content_with_the_module_of_the_tutorial(tree):
+    check(tree, [MYCC / "mycc.c"], "-f")
 
 
 @pytest.mark.parametrize("version", versions())
@@ -57,10 +63,12 @@ def test_checkpatch_is_content_with_history(tree):
     check(tree, history().values(), "--ignore", "UNKNOWN_COMMIT_ID")
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", [*MODULES, MYCC.name])
 def test_no_warnings_under_w1_and_sparse(kernel, tree, module, tmp_path):
     work = tmp_path / module
-    shutil.copytree(KERNEL_MODULES / module, work)
+    shutil.copytree(MYCC if module == MYCC.name else KERNEL_MODULES / module, work)
+    if module == MYCC.name:
+        (work / "Kbuild").write_text(kbuild(module, ["mycc.c"]))
     make_modules(Build(tree, kernel.linux.parent), work, ["W=1", "C=2"])
     log = (tmp_path / f"{module}.log").read_text()
     assert f"CHECK   {work}" in log, "sparse has run"

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/gallery.md, read: each question with its experiment, its table and its answer."""
+"""Pages of questions, read: each with its experiment, its table and its answer: docs/gallery.md."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from tsqlab.paths import ROOT
 
 PAGE = ROOT / "docs" / "gallery.md"
 PICTURES = ROOT / "docs" / "gallery"
 _SECTION = re.compile(
-    r"^## .*?\n\n\[([\w-]+)\].*?^```text\n(.*?)^```\n(.*?)(?=^## |\Z)", re.M | re.S
+    r"^## .*?\n\n\[([\w-]+)\]\(.*?^```text\n(.*?)^```\n(.*?)(?=^## |\Z)", re.M | re.S
 )
 
 
@@ -24,12 +25,12 @@ class Section:
     answer: str
 
 
-def sections() -> list[Section]:
+def sections(page: Path = PAGE) -> list[Section]:
     """The questions, in the page's order."""
-    return [Section(*match.groups()) for match in _SECTION.finditer(PAGE.read_text("utf-8"))]
+    return [Section(*match.groups()) for match in _SECTION.finditer(page.read_text("utf-8"))]
 
 
-def write_table(name: str, table: str) -> None:
+def write_table(name: str, table: str, page: Path = PAGE) -> None:
     """Put a table into the page, in the place of the one that is there."""
 
     def replace(match: re.Match[str]) -> str:
@@ -38,4 +39,9 @@ def write_table(name: str, table: str) -> None:
         begin, end = (place - match.start() for place in match.span(2))
         return match[0][:begin] + table + match[0][end:]
 
-    PAGE.write_text(_SECTION.sub(replace, PAGE.read_text("utf-8")), "utf-8")
+    page.write_text(_SECTION.sub(replace, page.read_text("utf-8")), "utf-8")
+
+
+def numbers(text: str) -> set[str]:
+    """The numbers in a text, but for those in names: 54 of "54 Mbit/s", none of "AP1"."""
+    return set(re.findall(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w])", text))

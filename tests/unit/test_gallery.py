@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """docs/gallery.md says nothing that its experiments do not show; what a run prints is a guest's."""
 
-import re
-
 import pytest
 
-from gallery import PAGE, PICTURES, sections
+from gallery import PAGE, PICTURES, numbers, sections
 from tsqlab.cli import main
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
@@ -17,11 +15,6 @@ def test_each_experiment_of_the_gallery_has_its_question():
     files = {name for name, path in bundled_experiments().items() if path.parent.name == "gallery"}
     assert set(SECTIONS) == files
     assert PAGE.read_text().count("\n## ") == len(files)
-
-
-def numbers(text):
-    """The numbers in a text, but for those in names: 54 of "54 Mbit/s", none of "AP1"."""
-    return set(re.findall(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w])", text))
 
 
 @pytest.mark.parametrize("name", SECTIONS)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from tsqlab.cli.progress import BuildProgress
 from tsqlab.experiment.era import ERAS
-from tsqlab.kernels import Kernel, Recipe, build
+from tsqlab.kernels import Kernel, Recipe, against, build
 from tsqlab.kernels.names import recipe_of
+from tsqlab.kernels.own_modules import OwnModule, own_module
+from tsqlab.kernels.own_source import Source
 from tsqlab.kernels.source import versions
 
 if TYPE_CHECKING:  # pydantic is not needed to build a kernel
@@ -48,6 +50,22 @@ def recipe_for(cell: Cell) -> Recipe:
 def kernel_for(cell: Cell) -> Kernel:
     """The kernel that a cell names, as of its era."""
     return _kernel(recipe_for(cell))
+
+
+def module_for(cell: Cell, kernel: Kernel, source: Source) -> OwnModule:
+    """A module of a cell's own, for the cell's kernel; what the compiler says of it is shown."""
+    key = kernel.id, source.key
+    if key not in _MODULES:
+        with closing(BuildProgress(f"{source.said} for Linux {kernel.release}")) as progress:
+            built_in = against(recipe_for(cell), kernel, progress=progress)
+            _MODULES[key] = own_module(source, kernel.linux.parent, built_in, progress)
+            if _MODULES[key].warnings:
+                progress.note(f"the compiler warns\n{_MODULES[key].warnings}")
+    return _MODULES[key]
+
+
+_MODULES: dict[tuple[str, str], OwnModule] = {}
+"""What is built already, and has been told, by kernel and source."""
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tsqlab.cli.kernels import kernel_for
+from tsqlab.cli.kernels import kernel_for, module_for
 from tsqlab.cli.progress import BatchProgress, RunProgress
 from tsqlab.cli.report import RESULTS, show, show_all
 from tsqlab.errors import TsqlabError, UsageError
@@ -65,7 +65,7 @@ def run_shown(
 
 
 def _run_cells(experiment: Experiment, out: Path, workers: int) -> None:
-    todo = jobs_of(experiment, out, kernel_for)
+    todo = jobs_of(experiment, out, kernel_for, module_for)
     with closing(RunProgress()) as progress:
         run(experiment, todo, out, workers, progress)
 
@@ -114,7 +114,7 @@ def _run_each(
     experiments: Loads, folder_of: Callable[[str], Path], workers: int
 ) -> dict[str, Account]:
     """Run experiments, the shortest first; what became of each, by its name."""
-    prepared = prepare(experiments, folder_of, kernel_for)
+    prepared = prepare(experiments, folder_of, kernel_for, module_for)
     accounts: dict[str, Account] = {}
     seconds = sum(entry.left_s for entry in prepared)
     with closing(BatchProgress(len(prepared), seconds)) as progress:

@@ -32,6 +32,7 @@ from tsqlab.experiment.invalid import (
 )
 from tsqlab.experiment.look import read_style, read_words
 from tsqlab.experiment.matrix import Cell, Level, combinations, level, with_key
+from tsqlab.experiment.modules import MODULES, module_name
 from tsqlab.experiment.profile import (
     ChangeError,
     NoProfileError,
@@ -46,6 +47,7 @@ from tsqlab.experiment.testbed import GRAPH
 from tsqlab.experiment.testbed.written import gathered, place_in_file
 from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
 from tsqlab.experiment.vary_files import with_files
+from tsqlab.kernels.own_source import Source, read_source
 from tsqlab.results.look import Look
 
 CELLS_MAX = 10_000
@@ -56,6 +58,7 @@ ID_BYTES_MAX = 200
 
 _DEVICE = "testbed.device"
 _PROFILE = "testbed.profile"
+_MODULES = f"lab.{MODULES}"
 _QUOTES_NEEDED = 'a list\'s and a table\'s texts need quotes: ["fq", "4TSQ"], { pkts = "none" }'
 _RECORDED_CANNOT_VARY = "changes no result, so it cannot vary; it is a key of [lab]"
 
@@ -112,6 +115,20 @@ class Experiment:
                     read[key] = self._named_by_graph(cell, name)
                 own[name] = read[key]
             found.append(own)
+        return found
+
+    def modules(self) -> list[tuple[Source, ...]]:
+        """What is in the folders of each cell's modules now. Raises UsageError as profiles()."""
+        read: dict[Path, Source] = {}
+        found = []
+        for cell in self.cells:
+            paths = {cell.modules_home / text: text for text in cell.spec.lab.modules}
+            for path in paths.keys() - read.keys():
+                try:
+                    read[path] = read_source(path, module_name(paths[path]), paths[path])
+                except UsageError as error:
+                    raise self._error_of(_MODULES, str(error)) from None
+            found.append(tuple(read[path] for path in paths))
         return found
 
     def _named_by_graph(self, cell: Cell, device: str) -> Profile:
@@ -189,6 +206,7 @@ class _Reader:
     def __init__(self, file: TomlFile) -> None:
         self.file = file
         self.home = file.path.parent  # where the path of a device's profile starts
+        self.modules_home = self.home  # and those of modules
         self.given: dict[str, str] = {}  # the overrides, by the full key that each changes
 
     def read(self, overrides: Sequence[str]) -> Experiment:
@@ -199,6 +217,8 @@ class _Reader:
             self.given[full] = _option(override)
             if full == _DEVICE:  # whoever types a path means the folder that the shell is in
                 self.home = Path()
+            if full == _MODULES:
+                self.modules_home = Path()
         self._check_count(matrix)
         cells = tuple(self._cell(raw, factors) for factors in combinations(matrix))
         self._check_unique(cells)
@@ -277,7 +297,8 @@ class _Reader:
             spec = Spec.model_validate(data)
         except ValidationError as error:
             raise self._from_pydantic(error, factors) from None
-        cell = Cell({key: level(value) for key, value in factors.items()}, spec, self.home)
+        levels = {key: level(value) for key, value in factors.items()}
+        cell = Cell(levels, spec, self.home, self.modules_home)
         self._check_name(cell)
         return cell
 

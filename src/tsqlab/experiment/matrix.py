@@ -30,6 +30,7 @@ class Cell:
     factors: Mapping[str, Level]
     spec: Spec
     home: Path = Path()  # where the path of the device's profile starts, if that is a file
+    modules_home: Path = Path()  # where the paths of modules start
     further: bool = False  # whether it repeats a setting by a seed beyond the experiment's own
     today: bool = False  # whether it is one of the experiment's own once more, in era "today"
 

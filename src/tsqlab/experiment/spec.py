@@ -35,6 +35,8 @@ from tsqlab.experiment.flows import (
     traffic,
 )
 from tsqlab.experiment.invalid import shown
+from tsqlab.experiment.modules import PARAMETERS, Modules, Parameters, check_parameters
+from tsqlab.experiment.qdiscs import check_qdiscs
 from tsqlab.experiment.shown import Report
 from tsqlab.experiment.testbed import QDISCS, Egress, Table, Testbed
 from tsqlab.experiment.testbed.written import KEPT_AS, NODES, gathered
@@ -183,12 +185,21 @@ class Lab(Table):
     memory: Annotated[Size, between(Size, "64 MiB", MEMORY_MAX)] = Size.of("512 MiB")
     # The seed of the guest's random numbers, and of the times when flows start.
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
+    # Folders of modules that are built against the kernel and loaded, in this order.
+    modules: Modules = ()
+    # What they are loaded with: parameters.NAME.PARAMETER.
+    parameters: Parameters = Field({})
     # The tests that ran before in the same guest: "cubic 10 s".
     before: Before = ()
     # What is written beside a result as pcap: egresses, and the air.
     capture: Captures = ()
     # How much of each packet is in it. No packet of TCP is longer than 64 KiB.
     snap_length: Annotated[Size, between(Size, "64 B", "128 KiB")] = SNAP_LENGTH
+
+    @model_validator(mode="after")
+    def _of_modules(self) -> Lab:
+        check_parameters(self.modules, self.parameters)
+        return self
 
 
 class Spec(Table):
@@ -209,6 +220,11 @@ class Spec(Table):
     @classmethod
     def _with_graph(cls, data: Any) -> Any:
         return gathered(data) if isinstance(data, dict) else data
+
+    @model_validator(mode="after")
+    def _qdiscs(self) -> Spec:
+        check_qdiscs(self.testbed, self.lab.modules)
+        return self
 
     @model_validator(mode="after")
     def _has_ends(self) -> Spec:
@@ -312,8 +328,9 @@ TABLES: dict[str, type[Table]] = {
 """The tables whose keys a matrix may vary."""
 
 
-# The keys of [testbed] that are tables themselves.
-_TABLES_OF_TESTBED = ("profile", "egress", "sysctl", *KEPT_AS.values())
+# The keys that are tables themselves, and the table that each is a key of.
+_OF_TESTBED = ("profile", "egress", "sysctl", *KEPT_AS.values())
+_HOME_OF_TABLES = {**dict.fromkeys(_OF_TESTBED, "testbed"), PARAMETERS: "lab"}
 
 
 def bare_key(key: str) -> str:
@@ -333,8 +350,9 @@ def full_key(key: str) -> str | None:
         return key if first in TABLES[table].model_fields else None
     if rest and table in KEPT_AS:  # "link.C-R.delay"
         return f"testbed.{KEPT_AS[table]}.{rest}"
-    if rest:  # "profile.report_delay"
-        return f"testbed.{key}" if table in _TABLES_OF_TESTBED else None
+    if rest:  # "profile.report_delay", "parameters.mycc.beta"
+        home = _HOME_OF_TABLES.get(table)
+        return f"{home}.{key}" if home else None
     for name, model in TABLES.items():
         if key in model.model_fields:
             return f"{name}.{key}"

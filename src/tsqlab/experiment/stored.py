@@ -20,6 +20,7 @@ from tsqlab.errors import FileError
 from tsqlab.experiment.capture import RECORDED
 from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.era import TODAY
+from tsqlab.experiment.modules import MODULES, PARAMETERS
 from tsqlab.experiment.profile import Others, Profile
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed.layouts import RECENT, foreign
@@ -113,8 +114,8 @@ def measured(spec: Spec) -> dict[str, Any]:
     """A specification as plain data, without what a cell would have to have for it to matter.
 
     That is the keys of captures where nothing is captured, changes of a profile if none is, what
-    ran before if nothing did, flows of its own and changes of links if there are none, and keys of
-    layouts that came after the cell's own.
+    ran before if nothing did, modules, flows of its own and changes of links if there are none, and
+    keys of layouts that came after the cell's own.
     """
     data = plain(spec)
     for key in RECENT & foreign(spec.testbed.layout).keys():
@@ -126,6 +127,8 @@ def measured(spec: Spec) -> dict[str, Any]:
             del data["lab"][key.removeprefix("lab.")]
     if not spec.lab.before:
         del data["lab"]["before"]
+    if not spec.lab.modules:
+        del data["lab"][MODULES], data["lab"][PARAMETERS]
     if not spec.flow:
         del data["flow"]
     if not spec.vary:

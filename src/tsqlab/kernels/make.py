@@ -21,15 +21,14 @@ from tsqlab.kernels.unfinished import building, forget
 BUILD_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 """The day on which all that is built was built, as it says itself."""
 
-# These keep the machine, the user and the day out of what is built.
-_REPRODUCIBLE = {
+REPRODUCIBLE = {
     "KBUILD_BUILD_TIMESTAMP": f"{BUILD_DAY:%Y-%m-%d %H:%M:%S UTC}",
     "KBUILD_BUILD_USER": "tsqlab",
     "KBUILD_BUILD_HOST": "tsqlab",
     "KBUILD_BUILD_VERSION": "1",
     "LC_ALL": "C",
 }
-
+"""The environment that keeps the machine, the user and the day out of what is built."""
 
 # Variables of the caller's environment that must not change the build.
 _OURS = ("MAKE", "KBUILD", "ARCH", "SUBARCH", "CROSS_COMPILE")
@@ -62,6 +61,11 @@ def check_folder(path: Path) -> None:
         )
 
 
+def cpus() -> int:
+    """How many jobs can run at a time."""
+    return len(os.sched_getaffinity(0))
+
+
 def make(
     build: Build,
     targets: Sequence[str],
@@ -74,7 +78,7 @@ def make(
     It goes on from what an earlier one left, wherever that was cut off. *pace* knows what it will
     do. Raises TsqlabError with the compiler's lines; *log_path* has all of them.
     """
-    jobs = build.jobs or len(os.sched_getaffinity(0))
+    jobs = build.jobs or cpus()
     arch = [f"ARCH={build.arch}"] if build.arch else []
     command = ["make", "-C", str(build.tree), f"O={build.output}", *arch, f"-j{jobs}", *targets]
     if build.module:
@@ -103,7 +107,7 @@ def _run(command: Sequence[str], log_path: Path, pace: Pace, progress: Progress)
         log_path.open("w", encoding="utf-8") as log,
         subprocess.Popen(
             command,
-            env=environment | _REPRODUCIBLE,
+            env=environment | REPRODUCIBLE,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

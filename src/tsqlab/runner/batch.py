@@ -17,7 +17,7 @@ from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.kernels import Kernel
 from tsqlab.runner.cell import Job
-from tsqlab.runner.experiment import Watcher, jobs_of, run
+from tsqlab.runner.experiment import ModuleFor, Watcher, jobs_of, nobody, run
 from tsqlab.runner.folder import FolderState
 
 
@@ -56,14 +56,15 @@ def prepare(
     experiments: Sequence[tuple[str, Callable[[], Experiment]]],
     folder_of: Callable[[str], Path],
     kernel_for: Callable[[Cell], Kernel],
+    module_for: ModuleFor = nobody,
 ) -> list[Prepared]:
-    """Load the experiments, build what kernels they need, and order them: short ones first."""
+    """Load the experiments, build what they need, and order them: short ones first."""
     prepared = []
     for name, read in experiments:
         folder = folder_of(name)
         try:
             experiment = read()
-            jobs = jobs_of(experiment, folder, kernel_for)
+            jobs = jobs_of(experiment, folder, kernel_for, module_for)
             state = _state(folder, experiment, jobs)
             left = [job for job in jobs if not state.done(job)]
             prepared.append(Prepared(name, folder, experiment, jobs, _simulated_s(left)))

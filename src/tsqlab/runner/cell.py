@@ -23,12 +23,14 @@ from tsqlab.guest.boot import GuestError, Machine
 from tsqlab.guest.captures import captures
 from tsqlab.guest.collect import collect
 from tsqlab.guest.instants import t0_ns
+from tsqlab.guest.own_modules import shown
 from tsqlab.guest.places import WQM
 from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.testbed import Wiring, wiring
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.daemon import wqm_daemon
+from tsqlab.kernels.own_modules import OwnModule
 from tsqlab.metrics.document import Own
 from tsqlab.results.files import is_regular, make_folder
 from tsqlab.results.flent import to_flent, write_flent
@@ -64,6 +66,7 @@ class Job:
     folder: Path  # the experiment's folder
     # The profiles of the devices that the cell's graph names.
     others: Others = field(default_factory=dict)
+    modules: tuple[OwnModule, ...] = ()  # of the user's own
 
     @property
     def file(self) -> Path:
@@ -127,8 +130,8 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
     plan = make_plan(spec, job.profile, job.others)
     wired = wiring(spec, job.profile, job.others)
-    if wired.runs_daemon:
-        plan = replace(plan, shown={**plan.shown, WQM: wqm_daemon()})
+    daemon = {WQM: wqm_daemon()} if wired.runs_daemon else {}
+    plan = replace(plan, shown={**plan.shown, **daemon, **shown(job.modules)})
     out = run_plan(machine, plan, job.work, job.console, on_second)
     _keep_pcaps(job, wired, out)
     return collect(out, spec, job.profile, job.others)
@@ -152,6 +155,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
     spec, kernel = job.cell.spec, job.kernel
     sent, wired = spec.traffic(), wiring(spec, job.profile, job.others)
     devices = {name: plain(profile) for name, profile in job.others.items()}
+    modules = {module.name: module.key for module in job.modules}
     return CellRecord(
         test=OWN_TEST if spec.flow else spec.flows.test,
         title=spec.title,
@@ -167,6 +171,7 @@ def _record(job: Job, measurement: Measurement) -> CellRecord:
             "spec": measured(spec),
             "device": plain(job.profile),
             **({"devices": devices} if devices else {}),
+            **({"modules": modules} if modules else {}),
             "kernel": {"release": kernel.release, "id": kernel.id, "hz": kernel.hz},
         },
         measurement=measurement,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -15,14 +15,18 @@ from typing import Any, Protocol
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.bundled import is_file
 from tsqlab.experiment.host import needs_cotsq
+from tsqlab.experiment.invalid import hint
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
+from tsqlab.experiment.modules import MODULES, module_name
 from tsqlab.experiment.shown import Report
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.daemon import wqm_key
+from tsqlab.kernels.own_modules import OwnModule
+from tsqlab.kernels.own_source import Source
 from tsqlab.keys import key_of
 from tsqlab.results.flent import read_measured
 from tsqlab.results.folder import ERA
@@ -51,13 +55,28 @@ class Watcher(Protocol):
         """A cell has failed, the first one of its cause."""
 
 
+ModuleFor = Callable[[Cell, Kernel, Source], OwnModule]
+
+
+def nobody(cell: Cell, kernel: Kernel, source: Source) -> OwnModule:
+    """Whoever builds no modules: raises TsqlabError."""
+    raise TsqlabError(f"{cell.title}: nothing builds {source.said} for {kernel.release} here")
+
+
 def jobs_of(
-    experiment: Experiment, folder: Path, kernel_for: Callable[[Cell], Kernel]
+    experiment: Experiment,
+    folder: Path,
+    kernel_for: Callable[[Cell], Kernel],
+    module_for: ModuleFor = nobody,
 ) -> tuple[Job, ...]:
-    """The experiment's cells with all that they need. Raises UsageError for what is not there."""
+    """The experiment's cells with all that they need. Raises UsageError for what is not there.
+
+    *kernel_for* and *module_for* build what a cell needs, or find it built.
+    """
     jobs = []
     profiles, others_of_cells = experiment.profiles(), experiment.others()
-    for cell, profile, others in zip(experiment.cells, profiles, others_of_cells, strict=True):
+    needs = zip(experiment.cells, profiles, others_of_cells, experiment.modules(), strict=True)
+    for cell, profile, others, sources in needs:
         # Says whether they fit before anything is built.
         wired = wiring(cell.spec, profile, others)
         kernel = kernel_for(cell)
@@ -69,9 +88,23 @@ def jobs_of(
             )
         devices = [_stable(plain(one)) for one in (profile, *others.values())]
         daemon = [wqm_key()] if wired.runs_daemon else []
-        key = key_of(_stable(_content(cell.spec)), *devices, kernel.id, *daemon)
-        jobs.append(Job(cell, key, profile, kernel, folder, others))
+        own = [source.key for source in sources]
+        key = key_of(_stable(_content(cell.spec)), *devices, kernel.id, *daemon, *own)
+        modules = tuple(module_for(cell, kernel, source) for source in sources)
+        _check_parameters(cell, modules)
+        jobs.append(Job(cell, key, profile, kernel, folder, others, modules))
     return tuple(jobs)
+
+
+def _check_parameters(cell: Cell, modules: Iterable[OwnModule]) -> None:
+    """Raise UsageError for a parameter that a module lacks: the kernel would ignore it."""
+    for module in modules:
+        for name in cell.spec.lab.parameters.get(module.name, {}):
+            if name not in module.parameters:
+                known = hint(name, module.parameters) if module.parameters else "it has none"
+                raise UsageError(
+                    f'{cell.title}: the module {module.name} has no parameter "{name}"; {known}'
+                )
 
 
 def run(
@@ -156,13 +189,16 @@ def _summarise(state: FolderState) -> None:
 
 
 def _content(spec: Spec) -> dict[str, Any]:
-    """A specification without what stands for a profile, whose content is in the key, too.
+    """A specification without what stands for a profile or a module's folder, whose content is in
+    the key, too.
 
     So a result stays one of its cell when the files move together, or another user has them. What
     the report draws changes no result, and is left out as well.
     """
     data = measured(spec.model_copy(update={"report": Report()}))
     data["testbed"].pop("profile", None)
+    if spec.lab.modules:
+        data["lab"][MODULES] = [module_name(path) for path in spec.lab.modules]
     if is_file(spec.testbed.device):
         data["testbed"]["device"] = ""
     return data

@@ -36,7 +36,7 @@ class Job:
         self.pcaps = {}
 
 
-def jobs_of(experiment, folder, _):
+def jobs_of(experiment, folder, *_):
     return tuple(Job(cell, folder) for cell in experiment.cells)
 
 

@@ -23,6 +23,7 @@ from tsqlab.experiment.testbed.graph import NETWORKS, LinkEnd
 from tsqlab.experiment.testbed.routes import routes
 from tsqlab.experiment.vary import wire_ends
 from tsqlab.guest.instants import t0_ns
+from tsqlab.guest.own_modules import own_module_lines
 from tsqlab.guest.places import MODULE_DIR, PLAN_DIR
 from tsqlab.guest.testbed.channel import Channel, WatchedRadio
 from tsqlab.guest.testbed.common import (
@@ -142,6 +143,7 @@ class Wiring:
         if self.channels:
             yield ["module", f"{MODULE_DIR}/airlink.ko"]
         yield from control_lines(self.spec)
+        yield from own_module_lines(self.spec)
         yield from write_sysctls("-", guest_sysctls(self.spec))
         yield ["run", "-", "ip", "-batch", f"{PLAN_DIR}/links.ip"]
         yield from like_programs(line for end, card in self.cards

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Modules of a user's own in a guest: where they lie there, and the lines that load them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tsqlab.experiment.modules import arguments, module_name
+from tsqlab.experiment.spec import Spec
+from tsqlab.guest.places import GUEST_DIR
+from tsqlab.kernels.own_modules import OwnModule
+
+
+def _place(name: str) -> str:
+    return f"{GUEST_DIR}/module-{name}.ko"
+
+
+def own_module_lines(spec: Spec) -> Iterable[list[str]]:
+    """The plan's lines that load the modules of *spec*, in their order."""
+    for name in map(module_name, spec.lab.modules):
+        yield ["module", _place(name), *arguments(spec.lab.parameters.get(name, {}))]
+
+
+def shown(modules: Iterable[OwnModule]) -> Mapping[str, Path]:
+    """What a guest that loads *modules* sees of the host."""
+    return {_place(module.name): module.file for module in modules}
