@@ -29,12 +29,13 @@ from tsqlab.guest.boot import Machine, boot_arguments, run_guest
 from tsqlab.guest.own_modules import shown
 from tsqlab.guest.places import MODULE_DIR, OUT_DIR, PLAN_NAME
 from tsqlab.guest.plan import make_plan
-from tsqlab.guest.run import write_plan
+from tsqlab.guest.run import mounts_of, write_plan
 from tsqlab.guest.sandbox import Mounts, sandboxed
 from tsqlab.kernels import Kernel, against, build
 from tsqlab.kernels.own_modules import own_module
 from tsqlab.kernels.progress import Unwatched
 from tsqlab.paths import ROOT, cache
+from tsqlab.runner.programs import seen_by
 
 SCRIPT = ROOT / "tools" / "guest_gdb.py"
 
@@ -65,9 +66,10 @@ def _run(options: argparse.Namespace) -> None:
     experiment = load(options.experiment, options.keys)
     cell = experiment.cells[0]
     folder = options.folder.resolve()
-    mounts = Mounts(folder / "plan", folder / "out")
+    plan = make_plan(cell.spec, experiment.profiles()[0], experiment.others()[0])
+    plan = dataclasses.replace(plan, shown=seen_by(experiment, cell, {}).shown)
+    mounts = mounts_of(plan, folder)
     if not (mounts.plan / PLAN_NAME).exists():
-        plan = make_plan(cell.spec, experiment.profiles()[0], experiment.others()[0])
         write_plan(plan, mounts.plan)
     print(f"cell {cell.id}; its plan: {mounts.plan / PLAN_NAME}")
     if options.plan:

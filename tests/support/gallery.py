@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Pages of questions, read: each with its experiment, its table and its answer: docs/gallery.md."""
+"""Pages of questions, read: each with its experiment, its table and its answer: docs/gallery.md.
+
+Other pages may have such sections, too, under headings of another level.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,16 @@ from tsqlab.paths import ROOT
 
 PAGE = ROOT / "docs" / "gallery.md"
 PICTURES = ROOT / "docs" / "gallery"
-_SECTION = re.compile(
-    r"^## .*?\n\n\[([\w-]+)\]\(.*?^```text\n(.*?)^```\n(.*?)(?=^## |\Z)", re.M | re.S
-)
+
+
+def _section(level: int) -> re.Pattern[str]:
+    head = "#" * level
+    return re.compile(
+        rf"^{head} [^\n]*\n\n\[([\w-]+)\]\(.*?^```text\n(.*?)^```\n(.*?)(?=^##|\Z)", re.M | re.S
+    )
+
+
+_SECTION = _section(2)
 
 
 @dataclass(frozen=True)
@@ -25,9 +35,9 @@ class Section:
     answer: str
 
 
-def sections(page: Path = PAGE) -> list[Section]:
+def sections(page: Path = PAGE, level: int = 2) -> list[Section]:
     """The questions, in the page's order."""
-    return [Section(*match.groups()) for match in _SECTION.finditer(page.read_text("utf-8"))]
+    return [Section(*match.groups()) for match in _section(level).finditer(page.read_text("utf-8"))]
 
 
 def write_table(name: str, table: str, page: Path = PAGE) -> None:

@@ -11,8 +11,11 @@ from tsqlab import __version__
 from tsqlab.cli import main
 from tsqlab.experiment.claims import QUANTITIES, Claim, read_claims
 from tsqlab.experiment.flows import TESTS
+from tsqlab.experiment.handles import keys_of
 from tsqlab.experiment.load import load
+from tsqlab.experiment.printed import FigureTable, SeriesTable
 from tsqlab.experiment.profile import load_profile
+from tsqlab.experiment.program_table import ProgramTable
 from tsqlab.experiment.shown import PLOTS, Report
 from tsqlab.experiment.spec import TABLES
 from tsqlab.experiment.testbed.positions import PropagationTable
@@ -130,11 +133,12 @@ def test_links_lead_somewhere(page):
 
 
 def test_every_key_is_documented():
-    pages = ("experiments", "vary", "positions")
+    pages = ("experiments", "vary", "positions", "programs")
     text = "".join((ROOT / "docs" / f"{page}.md").read_text() for page in pages)
     graph = (NodeTable, LinkTable, MediumTable, MemberTable, PairTable, PropagationTable)
-    for model in (*TABLES.values(), Report, *graph, VaryTable):
-        for key in model.model_fields:
+    printed = (ProgramTable, FigureTable, SeriesTable)
+    for model in (*TABLES.values(), Report, *graph, VaryTable, *printed):
+        for key in keys_of(model):
             assert f"`{key}`" in text
     for name in (*TESTS, *PLOTS):
         assert f"`{name}`" in text

@@ -7,6 +7,7 @@ from gallery import PAGE, PICTURES, numbers, sections
 from tsqlab.cli import main
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.load import load
+from tsqlab.paths import EXPERIMENTS
 
 SECTIONS = {section.name: section for section in sections()}
 
@@ -33,6 +34,13 @@ def test_the_pictures_are_what_show_draws(name, tmp_path, request, capsys):
     assert main(["show", name, "--svg", str(drawn)]) == 0
     assert "flows" in capsys.readouterr().out
     assert drawn.read_text() == picture.read_text(), "pytest --golden draws it anew"
+
+
+def test_those_with_programs_can_be_loaded_and_are_not_bundled():
+    """A machine may lack the programs, and can run all that is bundled."""
+    files = sorted((EXPERIMENTS / "gallery" / "programs").glob("*.toml"))
+    assert [load(str(path)).name for path in files] == ["curl", "iperf3"]
+    assert not set(files) & set(bundled_experiments().values())
 
 
 def test_together_they_take_half_a_minute_of_virtual_time_each_at_most():

@@ -13,14 +13,14 @@ from tsqlab.errors import UsageError
 from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles, is_file
 from tsqlab.experiment.claims import claims_of
 from tsqlab.experiment.era import ERAS, Packets
-from tsqlab.experiment.flow_table import by_handles
+from tsqlab.experiment.handles import by_handles
 from tsqlab.experiment.invalid import hint, shortened
 from tsqlab.experiment.load import Experiment, load
 from tsqlab.experiment.neutral import NEUTRAL, Value, written
 from tsqlab.experiment.papers import papers
 from tsqlab.experiment.profile import ETHERNET, Airlink, Profile, load_profile
 from tsqlab.experiment.sources import sources
-from tsqlab.experiment.spec import full_key
+from tsqlab.experiment.spec import ARRAYS, full_key
 from tsqlab.experiment.toml import flattened, read_toml
 from tsqlab.kernels.names import named, recipe_of, taken_back
 from tsqlab.kernels.source import history, patches_of, versions
@@ -102,7 +102,9 @@ def _experiment(name: str) -> str:
         head.append(f"paper: {spec.paper}{title}{figure}")
     apart = ("title", "paper", "figure", "matrix", "report")
     tables = {name: table for name, table in file.tables.items() if name not in apart}
-    fixed = {key: _text(value) for key, value in flattened(by_handles(tables)).items()}
+    fixed = {
+        key: _text(value) for key, value in flattened(by_handles(tables, tuple(ARRAYS))).items()
+    }
     varied = {full_key(factor) for factor in experiment.factors}
     defaults = {"testbed.device": spec.testbed.device, "lab.kernel": spec.lab.kernel}
     fixed |= {

@@ -21,6 +21,7 @@ from tsqlab.experiment.flow_table import said_flows
 from tsqlab.experiment.host import host_of
 from tsqlab.experiment.neutral import NEUTRAL, NO_LIMIT
 from tsqlab.experiment.profile import NAMED, Airlink, Others, Profile, data_rate, load_profile
+from tsqlab.experiment.program_table import said_programs
 from tsqlab.experiment.spec import TABLES, Spec
 from tsqlab.experiment.testbed import GRAPH
 from tsqlab.experiment.tsq import Tsq
@@ -68,6 +69,7 @@ class Conditions:
             **{key: value for table in tables for key, value in _leaves(table)},
             **said_flows(self.spec.flow),
             **said_changes(self.spec.vary),
+            **said_programs(self.spec.program),
         }
 
     @cached_property

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tsqlab.errors import UsageError
 from tsqlab.experiment.bounds import KeyedError, between
+from tsqlab.experiment.handles import keys_of
 from tsqlab.experiment.invalid import hint, shown
 from tsqlab.experiment.testbed.graph import Graph
 from tsqlab.experiment.testbed.keys import array_of_tables
@@ -106,14 +106,7 @@ class FlowTable(BaseModel):
 
 FlowTables = Annotated[tuple[FlowTable, ...], array_of_tables(FLOW)]
 
-FLOW_KEYS = tuple(field.alias or name for name, field in FlowTable.model_fields.items())
-
-
-def is_flow_key(key: str) -> bool:
-    """Whether a dotted *key* may be one of a flow's: "flow.2.bytes", "flow.bulk.bytes"."""
-    table, _, rest = key.partition(".")
-    which, _, name = rest.partition(".")
-    return table == FLOW and bool(which) and name in FLOW_KEYS
+FLOW_KEYS = keys_of(FlowTable)
 
 
 def said_flows(flows: Sequence[FlowTable]) -> dict[str, object]:
@@ -127,43 +120,6 @@ def said_flows(flows: Sequence[FlowTable]) -> dict[str, object]:
         for key, field in FlowTable.model_fields.items()
         if key != "name" and getattr(flow, key) != field.default
     }
-
-
-def by_handle(where: Sequence[str], tables: Any) -> list[str]:
-    """The place of a flow's key, such as flow, 2, bytes, as overrides call it."""
-    if len(where) > 1 and where[0] == FLOW and isinstance(tables, list) and where[1].isdigit():
-        handles = _handles(tables)
-        if 0 < (number := int(where[1])) <= len(handles):
-            return [FLOW, handles[number - 1], *where[2:]]
-    return list(where)
-
-
-def by_handles(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """A file's data with its flows as tables that are called as in keys."""
-    flows = tables.get(FLOW)
-    named = {FLOW: dict(zip(_handles(flows), flows, strict=True))} if flows else {}
-    return {**tables, **named}
-
-
-def _handles(tables: Sequence[Any]) -> list[str]:
-    """What a file's flows are called in keys."""
-    return [str((isinstance(table, dict) and table.get("name")) or number)
-            for number, table in enumerate(tables, 1)]  # fmt: skip
-
-
-def with_flow_key(tables: Any, key: str, value: Any) -> list[Any]:
-    """A copy of a file's flows with *key*, such as "flow.2.bytes", set. Raises UsageError."""
-    _, which, name = key.split(".")
-    flows = list(tables) if isinstance(tables, list) else []
-    if not all(isinstance(flow, dict) for flow in flows):
-        raise UsageError(f"{key} cannot be set: the file's flows are no tables")
-    handles = _handles(flows)
-    if which not in handles:
-        known = f"there are {', '.join(handles)}" if flows else "the file has no [[flow]]"
-        raise UsageError(f'no flow "{which}"; {known}')
-    at = handles.index(which)
-    flows[at] = {**flows[at], name: value}
-    return flows
 
 
 def check_flows(

@@ -30,9 +30,13 @@ def first_error(error: ValidationError) -> tuple[list[str], ErrorDetails]:
 
 
 def _counted(place: Sequence[str | int]) -> list[str]:
-    """A place as a file has it: an array's tables are counted from 1."""
-    return [str(part + 1 if at == 1 and isinstance(part, int) else part)
+    """A place as a file has it: an array's tables are counted from 1, and those of one in it."""
+    return [str(part + 1 if isinstance(part, int) and _is_array(place[:at]) else part)
             for at, part in enumerate(place)]  # fmt: skip
+
+
+def _is_array(place: Sequence[str | int]) -> bool:
+    return len(place) == 1 or (len(place) == 3 and place[2] in ("figure", "series"))
 
 
 def reason(error: ErrorDetails, unknown_key: Callable[[Sequence[str]], str]) -> str:

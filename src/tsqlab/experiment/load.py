@@ -21,7 +21,7 @@ from tsqlab.errors import FileError, UsageError, one_line
 from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.bundled import bundled_experiments, is_file
 from tsqlab.experiment.capture import RECORDED
-from tsqlab.experiment.flow_table import FLOW, FLOW_KEYS, by_handle
+from tsqlab.experiment.handles import by_handle
 from tsqlab.experiment.invalid import (
     accepted_in,
     first_error,
@@ -42,7 +42,7 @@ from tsqlab.experiment.profile import (
     load_profile,
 )
 from tsqlab.experiment.shown import Report
-from tsqlab.experiment.spec import TABLES, Spec, full_key
+from tsqlab.experiment.spec import ARRAYS, TABLES, Spec, full_key
 from tsqlab.experiment.testbed import GRAPH
 from tsqlab.experiment.testbed.written import gathered, place_in_file
 from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
@@ -161,10 +161,15 @@ class Experiment:
 
     def _error_of(self, key: str, message: str) -> UsageError:
         """An error at a key given in full, or where that varies."""
+        return self.error_at(key.split("."), message)
+
+    def error_at(self, where: Sequence[str], message: str) -> UsageError:
+        """An error at the parts of a key, or where that varies."""
+        file = read_toml(self.path)
+        key = ".".join(by_handle(where, file.tables))
         varies = (name for name in self.factors if f"{key}.".startswith(f"{full_key(name)}."))
         factor = next(varies, None)
-        where = ["matrix", factor] if factor else key.split(".")
-        return _error_at(read_toml(self.path), where, message, self.given)
+        return _error_at(file, ["matrix", factor] if factor else where, message, self.given)
 
 
 def _error_at(
@@ -323,7 +328,7 @@ class _Reader:
 
     def _from_pydantic(self, error: ValidationError, factors: Mapping[str, Any]) -> UsageError:
         where, first = first_error(error)
-        full = ".".join(by_handle(where, self.file.tables.get(FLOW)))
+        full = ".".join(by_handle(where, {name: self.file.tables.get(name) for name in ARRAYS}))
         varied = (key for key in factors if f"{full}.".startswith(f"{full_key(key)}."))
         if factor := next(varied, None):
             where = ["matrix", factor]
@@ -341,9 +346,10 @@ def _unknown_key(where: Sequence[str]) -> str:
 def _no_key(key: str) -> str:
     """What to say of a bare or dotted *key* that is none that can vary or be set."""
     *tables, last = key.split(".")
-    if tables and tables[0] == FLOW:
-        keys = ", ".join(FLOW_KEYS)
-        return f'no key "{shortened(key)}" can vary or be set; of flow 1, flow.1. and one of {keys}'
+    if tables and (array := tables[0]) in ARRAYS:
+        keys = ", ".join(ARRAYS[array])
+        of_first = f"of {array} 1, {array}.1. and one of {keys}"
+        return f'no key "{shortened(key)}" can vary or be set; {of_first}'
     elsewhere = _elsewhere(last)
     bare = [name for table in TABLES.values() for name in table.model_fields]
     return f'no key "{shortened(key)}" can vary or be set; {elsewhere or hint(last, bare)}'

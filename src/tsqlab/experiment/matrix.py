@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tsqlab.errors import UsageError
-from tsqlab.experiment.flow_table import FLOW, is_flow_key, with_flow_key
+from tsqlab.experiment.handles import with_key_of
 from tsqlab.experiment.invalid import hint, shortened
-from tsqlab.experiment.spec import Spec
+from tsqlab.experiment.spec import Spec, array_of
 from tsqlab.experiment.testbed.written import WRITTEN_AS
 from tsqlab.experiment.toml import flattened
 
@@ -65,8 +65,8 @@ def level(value: Any) -> Level:
 
 def with_key(raw: Mapping[str, Any], full_key: str, value: Any) -> dict[str, Any]:
     """A copy of the file's data with one key, given in full, set to *value*."""
-    if is_flow_key(full_key):
-        return {**raw, FLOW: with_flow_key(raw.get(FLOW, []), full_key, value)}
+    if array := array_of(full_key):
+        return {**raw, array: with_key_of(raw.get(array, []), full_key, value)}
     *tables, last = _split(full_key)
     result = table = dict(raw)
     walked: list[str] = []

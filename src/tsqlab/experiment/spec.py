@@ -24,7 +24,7 @@ from tsqlab.experiment.bounds import KeyedError, between, one_of
 from tsqlab.experiment.capture import SNAP_LENGTH, Captures, check_captures
 from tsqlab.experiment.cycle import CycleText
 from tsqlab.experiment.era import ERAS, TODAY, Offloads
-from tsqlab.experiment.flow_table import CONTROL_NAME, FlowTables, check_flows, is_flow_key
+from tsqlab.experiment.flow_table import CONTROL_NAME, FLOW, FLOW_KEYS, FlowTables, check_flows
 from tsqlab.experiment.flows import (
     TESTS,
     Flow,
@@ -34,8 +34,15 @@ from tsqlab.experiment.flows import (
     period_ns,
     traffic,
 )
+from tsqlab.experiment.handles import is_key_of
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.modules import PARAMETERS, Modules, Parameters, check_parameters
+from tsqlab.experiment.program_table import (
+    PROGRAM,
+    PROGRAM_KEYS,
+    ProgramTables,
+    check_programs,
+)
 from tsqlab.experiment.qdiscs import check_qdiscs
 from tsqlab.experiment.shown import Report
 from tsqlab.experiment.testbed import QDISCS, Egress, Table, Testbed
@@ -212,6 +219,7 @@ class Spec(Table):
     flows: Flows = Flows()
     flow: FlowTables = ()  # what is sent in the place of a test
     vary: VaryTables = ()  # what links are like over time
+    program: ProgramTables = ()  # what runs in nodes besides
     sender: Sender = Sender()
     lab: Lab = Lab()
     report: Report = Report()
@@ -247,6 +255,11 @@ class Spec(Table):
     def _changes(self) -> Spec:
         lasts = Duration(self.flows.total - self.flows.delay)
         check_vary(self.vary, self.testbed.graph, lasts)
+        return self
+
+    @model_validator(mode="after")
+    def _runs(self) -> Spec:
+        check_programs(self.program, self.testbed.nodes, self.flows.delay, self.flows.length)
         return self
 
     @model_validator(mode="after")
@@ -303,10 +316,10 @@ class Spec(Table):
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The nodes at which flows begin or end, as [sender] sets them up."""
+        """The nodes at which flows begin or end, or programs run, as [sender] sets them up."""
         of_test = (node for ends in self.testbed.ends for node in (ends.client, ends.server))
         own = (node for table in self.flow for node in (table.sender, table.receiver))
-        return frozenset((*of_test, *own))
+        return frozenset((*of_test, *own, *(table.node for table in self.program)))
 
     @property
     def controls(self) -> tuple[str, ...]:
@@ -332,6 +345,14 @@ TABLES: dict[str, type[Table]] = {
 _OF_TESTBED = ("profile", "egress", "sysctl", *KEPT_AS.values())
 _HOME_OF_TABLES = {**dict.fromkeys(_OF_TESTBED, "testbed"), PARAMETERS: "lab"}
 
+ARRAYS: dict[str, tuple[str, ...]] = {FLOW: FLOW_KEYS, PROGRAM: PROGRAM_KEYS}
+"""The arrays of tables whose keys may vary, and which these are."""
+
+
+def array_of(key: str) -> str:
+    """The array of tables that a dotted *key* is of: "flow" of "flow.2.bytes"; or nothing."""
+    return next((array for array, keys in ARRAYS.items() if is_key_of(key, array, keys)), "")
+
 
 def bare_key(key: str) -> str:
     """A bare or dotted *key* without its table."""
@@ -343,7 +364,7 @@ def bare_key(key: str) -> str:
 def full_key(key: str) -> str | None:
     """The full name of a bare or dotted *key* that may vary, or None."""
     table, _, rest = key.partition(".")
-    if is_flow_key(key):
+    if array_of(key):
         return key
     if rest and table in TABLES:
         first = rest.partition(".")[0]

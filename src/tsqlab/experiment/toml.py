@@ -176,7 +176,7 @@ def line_of(text: str, where: Sequence[str]) -> int | None:
     """The line, from 1, on which the key *where* (table, ..., key) stands, as far as it does.
 
     Good enough for files that people write: tables in brackets, one key a line. The tables of an
-    array, in two brackets, are counted from 1.
+    array, in two brackets, are counted from 1, and those of an array in one of them from there on.
     """
     wanted = [word for part in where for word in part.split(".")]
     table: list[str] = []
@@ -184,13 +184,12 @@ def line_of(text: str, where: Sequence[str]) -> int | None:
     best: tuple[int, int] | None = None  # how much of *where* matched, and the line
     for number, line in enumerate(text.splitlines(), 1):
         if entry := re.fullmatch(r"\s*\[\[([^\]]+)\]\]\s*(#.*)?", line):
-            counts[entry[1].strip()] += 1
-            table = [*_words(entry[1]), str(counts[entry[1].strip()])]
-            here = table
+            *tables, last = _words(entry[1])
+            array = ".".join([*_numbered(tables, counts), last])
+            counts[array] += 1
+            table = here = [*array.split("."), str(counts[array])]
         elif header := re.fullmatch(r"\s*\[([^\]]+)\]\s*(#.*)?", line):
-            first, *rest = _words(header[1])
-            table = [first, *([str(counts[first])] if first in counts else []), *rest]
-            here = table
+            table = here = _numbered(_words(header[1]), counts)
         elif key := re.match(r"\s*([\w.\"'>/-]+)\s*=", line):
             here = [*table, *_words(key[1])]
         else:
@@ -199,6 +198,16 @@ def line_of(text: str, where: Sequence[str]) -> int | None:
         if matched and matched in (len(here), len(wanted)) and (best is None or matched > best[0]):
             best = (matched, number)
     return best[1] if best else None
+
+
+def _numbered(words: Sequence[str], counts: Mapping[str, int]) -> list[str]:
+    """The words of a header, each that is an array followed by the number of its last table."""
+    found: list[str] = []
+    for word in words:
+        found.append(word)
+        if count := counts.get(".".join(found)):
+            found.append(str(count))
+    return found
 
 
 def _words(dotted: str) -> list[str]:

@@ -31,6 +31,8 @@ STUCK_AFTER_S = 60.0
 """A guest that prints nothing for so many real seconds is stuck:
 it prints 20 times in a virtual second."""
 
+STOOD_STILL = "the guest's virtual time has stood still"
+
 OUT_BYTES_MAX = 8 << 30
 OUT_FILES_MAX = 100_000
 CONSOLE_BYTES_MAX = 256 << 20
@@ -147,7 +149,7 @@ def _watch(
                 second = latest
                 on_second(second)
         if now - heard > watched.stuck_after_s:
-            return f"the guest's virtual time has stood still for {watched.stuck_after_s:.0f} s"
+            return f"{STOOD_STILL} for {watched.stuck_after_s:.0f} s"
         if watched.ends_after_s is not None and now - begun > watched.ends_after_s:
             return f"the guest has taken more than {watched.ends_after_s:.0f} real seconds"
         if now - measured > _MEASURE_EVERY_S:

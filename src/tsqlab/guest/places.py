@@ -23,6 +23,12 @@ SCRIPTS_DIR = f"{GUEST_DIR}/scripts"
 PROGRAM = f"{GUEST_DIR}/program"
 """A program of the user's, if a plan shows one."""
 
+HOSTS = "/etc/hosts"
+"""What names mean, to programs that need not know of the lab."""
+
+NSSWITCH = "/etc/nsswitch.conf"
+"""Where names are looked up."""
+
 WQM = f"{GUEST_DIR}/wqm"
 """The daemon of hosts, if a plan shows it."""
 

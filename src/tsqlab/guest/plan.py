@@ -17,6 +17,7 @@ from tsqlab.experiment.spec import Spec
 from tsqlab.guest.captures import capture_lines, set_up_lines
 from tsqlab.guest.instants import first_t0_ns, t0_ns
 from tsqlab.guest.places import PLAN_NAME
+from tsqlab.guest.programs import name_files, program_lines
 from tsqlab.guest.testbed import (
     LEAF_MAJOR,
     PlanLine,
@@ -47,6 +48,8 @@ class Plan:
     batches: Mapping[str, str] = field(default_factory=dict)
     # What else of the host the guest sees, read-only, by where it sees it.
     shown: Mapping[str, Path] = field(default_factory=dict)
+    # The plan's own files that it sees elsewhere, too, by where.
+    placed: Mapping[str, str] = field(default_factory=dict)
 
     def files(self) -> dict[str, str]:
         """The files that the guest's program reads. Raises TsqlabError if a line is malformed."""
@@ -74,11 +77,14 @@ def make_plan(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Plan:
     wired = wiring(spec, profile, others)
     # Captures are last, so that they move nothing that is there without them.
     later, changes = changes_later(wired)
-    measured = (*_endpoints(spec, wired), *later, *capture_lines(spec, wired))
+    run = program_lines(spec, t0_ns(spec, wired.set_up_ns))
+    measured = (*_endpoints(spec, wired), *later, *run, *capture_lines(spec, wired))
     set_up = (*wired.set_up(), *set_up_lines(spec))
     before = _before(spec, wired)
-    files = {**wired.files, **changes}
-    return Plan(set_up, (*before, _clock(spec, wired), *measured, ["end"]), files)
+    named, placed = name_files(spec)
+    files = {**wired.files, **changes, **named}
+    measurement = (*before, _clock(spec, wired), *measured, ["end"])
+    return Plan(set_up, measurement, files, placed=placed)
 
 
 def _clock(spec: Spec, wired: Wiring) -> PlanLine:

@@ -7,8 +7,8 @@ machine but not in virtual time: agent/preload/ has libraries that make them wai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
@@ -34,17 +34,22 @@ class Program:
     folder: str = "/"  # where it starts
     start_ns: int = 0  # when it starts, from the measurement's start on
     preload: tuple[str, ...] = ()  # names of files in agent/preload, without their .c
+    environment: Mapping[str, str] = field(default_factory=dict)
+    t0_ns: int = T0_NS  # when the measurement starts
 
     def line(self) -> PlanLine:
         """The line of a plan that runs it."""
-        start = T0_NS + self.start_ns
-        words = [self.folder, *_preloading(self.preload), *self.command]
+        start = self.t0_ns + self.start_ns
+        words = [self.folder, *_surrounded(self.preload, self.environment), *self.command]
         return program_line(self.node, self.id, (start, start + self.limit_ns), OUTPUT_BYTES, words)
 
 
-def _preloading(libraries: Sequence[str]) -> list[str]:
+def _surrounded(libraries: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """What stands before a command that is preloaded, or has an environment of its own."""
     paths = " ".join(f"{PRELOAD_DIR}/{name}.so" for name in libraries)
-    return ["env", f"LD_PRELOAD={paths}"] if paths else []
+    preloaded = {"LD_PRELOAD": paths} if paths else {}
+    variables = [f"{name}={value}" for name, value in {**preloaded, **environment}.items()]
+    return ["env", *variables] if variables else []
 
 
 @dataclass(frozen=True)

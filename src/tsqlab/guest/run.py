@@ -19,6 +19,12 @@ def write_plan(plan: Plan, folder: Path) -> None:
         (folder / name).write_text(text, "utf-8")
 
 
+def mounts_of(plan: Plan, folder: Path) -> Mounts:
+    """What the guest of a plan sees whose files are in *folder*."""
+    placed = {there: folder / "plan" / name for there, name in plan.placed.items()}
+    return Mounts(folder / "plan", folder / "out", {**plan.shown, **placed})
+
+
 def run_plan(
     machine: Machine,
     plan: Plan,
@@ -32,7 +38,7 @@ def run_plan(
     *console*, or a file in *folder*. *on_second* is called with each virtual second
     of the measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
     """
-    mounts = Mounts(folder / "plan", folder / "out", plan.shown)
+    mounts = mounts_of(plan, folder)
     write_plan(plan, mounts.plan)
     mounts.out.mkdir()
     run_guest(machine, mounts, console or folder / "console", on_second)

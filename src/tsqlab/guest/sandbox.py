@@ -28,7 +28,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tsqlab.guest.places import AGENT, GUEST_DIR, LINUX, MODULE_DIR, OUT_DIR, PLAN_DIR, PRELOAD_DIR
 from tsqlab.kernels import Kernel
@@ -102,7 +102,7 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
         *("--ro-bind", str(kernel.modules), MODULE_DIR),
         *("--ro-bind", str(kernel.preload), PRELOAD_DIR),
         *("--ro-bind", str(mounts.plan), PLAN_DIR),
-        *(word for there, here in mounts.shown.items() for word in ("--ro-bind", str(here), there)),
+        *(word for there, here in mounts.shown.items() for word in _also(there, here)),
         *("--bind", str(mounts.out), OUT_DIR),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
         *("prlimit", f"--fsize={file_bytes}", f"--nproc={_PROCESSES_MAX}", "--core=0"),
@@ -139,9 +139,12 @@ def may_change_user() -> bool:
     return all(effective >> number & 1 for number in needed)
 
 
-def program_in_guests(name: str) -> bool:
-    """Whether guests find a program of that name in their PATH: it is that of the host."""
-    return shutil.which(name, path=_PATH) is not None
+def program_in_guests(name: str) -> Path | None:
+    """The program that guests find by a name or an absolute path, which is the host's; or None."""
+    found = shutil.which(name, path=_PATH) if "/" not in name else name
+    if found is None or not Path(found).is_relative_to("/") or not Path(found).is_file():
+        return None
+    return Path(found) if any(Path(found).is_relative_to(path) for path in _PROGRAMS) else None
 
 
 @cache
@@ -152,6 +155,13 @@ def _bubblewrap_version() -> tuple[int, ...]:
     except FileNotFoundError:
         return (0,)
     return tuple(int(number) for number in re.findall(r"\d+", done.stdout)) or (0,)
+
+
+def _also(there: str, here: Path) -> list[str]:
+    """What is shown at a place of its own, to which folders lead that all may enter."""
+    parents = reversed(PurePosixPath(there).parents[:-1])
+    made = [word for parent in parents for word in ("--dir", str(parent))]
+    return [*made, "--ro-bind", str(here), there]
 
 
 def _shown(path: Path) -> list[str]:

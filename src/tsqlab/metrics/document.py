@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tsqlab.metrics.programs import Printed, printed
 from tsqlab.metrics.series import Floats, Rows, Samples, numbers, rows, samples, share_of_time
 from tsqlab.metrics.statistics import mean
 from tsqlab.topology import ACCESS_POINT, CLIENT, SERVER, sender_of
@@ -196,6 +197,7 @@ class Trace:
     silent_pings: tuple[str, ...] = ()  # the names of series of pings that nobody answered
     own_pings: Mapping[str, Own] = field(default_factory=dict)  # by series of pings or silent ones
     sized: tuple[Sized, ...] = ()
+    programs: tuple[Printed, ...] = ()
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum over all flows in that direction, at each step in which any has a sample."""
@@ -294,6 +296,7 @@ def trace(document: Document) -> Trace:
         {name: own for name in raw if _PING.fullmatch(name) and (own := _own(name, document))},
         tuple(_sized(match[1], raw[name], t0_unix_s)
               for name in raw if (match := _SIZED.fullmatch(name))),
+        printed(metadata.get("SERIES_META", {}), raw, t0_unix_s),
     )  # fmt: skip
 
 

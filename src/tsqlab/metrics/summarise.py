@@ -10,7 +10,7 @@ A node's own numbers are there besides, where a cell has them: a station's goodp
 several, and the share of the time that a radio was on the air itself. Stations that share an access
 point have airtime of their own, what it sends to them included (tsqlab.metrics.airtime), but in the
 layout wifi, where a download's share has no station. Each [[flow]] has its own numbers
-(tsqlab.metrics.flows).
+(tsqlab.metrics.flows), and so has each [[program]] (tsqlab.metrics.programs).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tsqlab.metrics.airtime import DOWN_AIRTIME, UP_AIRTIME, airtime_metrics
 from tsqlab.metrics.document import Direction, Document, Trace, trace
 from tsqlab.metrics.flows import flow_metrics
 from tsqlab.metrics.limits import limit_metrics
+from tsqlab.metrics.programs import program_metrics
 from tsqlab.metrics.statistics import distribution, jain, mean
 
 Metrics = dict[str, float | None]
@@ -55,6 +56,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         **_by_node(cell, stations),
         **airtime_metrics(cell),
         **flow_metrics(cell),
+        **program_metrics(cell),
     }
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tsqlab.metrics.flows import FLOW_METRIC
 from tsqlab.metrics.pings import MANY
+from tsqlab.metrics.programs import PROGRAM_METRIC, RAN
 from tsqlab.metrics.statistics import Estimate
 from tsqlab.metrics.summarise import NODE_METRIC
 from tsqlab.report.limits import COLUMN, SHARES, limited_by
@@ -27,7 +28,7 @@ LOST_NOTE = (
 _DECIMALS_MAX = 4
 _COLUMNS, _NAME_COLUMNS = 95, 9
 
-UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s"}
+UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "%", "bytes": "bytes"}
 
 _NAMES = {
     "goodput_up": "goodput up",
@@ -55,6 +56,9 @@ _STATISTICS = {"p10": "10 %", "p50": "median", "p90": "90 %", "mean": "mean"}
 
 def heading(metric: str) -> tuple[str, str]:
     """A metric's name and unit for people: ("ping median", "ms") of "ping_ms_p50"."""
+    if printed := PROGRAM_METRIC.fullmatch(metric):
+        name, unit = heading(printed[2])
+        return f"{printed[1]}: {name}", unit
     for pattern, whose in ((NODE_METRIC, ""), (FLOW_METRIC, "flow ")):
         if single := pattern.fullmatch(metric):
             name, unit = heading(single[1])
@@ -104,9 +108,12 @@ def known(rows: Sequence[HasMetrics], names: Sequence[str]) -> list[str]:
 
 
 def usual_columns(rows: Sequence[HasMetrics]) -> list[str]:
-    """COLUMNS, and the share of lost pings if any was lost."""
+    """COLUMNS, the share of lost pings if any was lost, and the figures that programs printed."""
     lost = any(row.metrics.get(LOST) for row in rows)
-    return [*COLUMNS, *([LOST] if lost else [])]
+    found = dict.fromkeys(name for row in rows for name in row.metrics)
+    figures = [name for name in found
+               if (printed := PROGRAM_METRIC.fullmatch(name)) and printed[2] != RAN]  # fmt: skip
+    return [*COLUMNS, *([LOST] if lost else []), *figures]
 
 
 def many_lost(cells: Iterable[HasMetrics], metric: str) -> bool:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 
 from tsqlab.experiment.profile import MINSTREL, data_rate
+from tsqlab.experiment.program_table import THE_END, ProgramTable, names
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.testbed import Egress
 from tsqlab.experiment.testbed.graph import Graph, Member, Role, Way
@@ -16,6 +18,7 @@ from tsqlab.guest.testbed import Wiring
 from tsqlab.guest.testbed.channel import Channel
 from tsqlab.report.table import aligned
 from tsqlab.topology import egress
+from tsqlab.units import Duration
 
 
 def testbed_lines(spec: Spec, wired: Wiring) -> Iterator[str]:
@@ -30,6 +33,31 @@ def testbed_lines(spec: Spec, wired: Wiring) -> Iterator[str]:
         yield from (f"  {_way(way)}" for way in channel.medium.ways)
     yield from _changes(spec)
     yield _flows(spec)
+    if spec.program:
+        yield from _table("programs", _programs(spec))
+
+
+def _programs(spec: Spec) -> Iterator[list[str]]:
+    """What runs in which node, when, and what of the host it sees."""
+    for name, program in zip(names(spec.program), spec.program, strict=True):
+        sees = [f"{there} ({here})" for there, here in program.see.items()]
+        command = f"$ {shlex.join(program.command)}"
+        yield [name, program.node, when_text(program), command, _sees(sees)]
+
+
+def _sees(places: Sequence[str]) -> str:
+    return f"sees {', '.join(places)}" if places else ""
+
+
+def when_text(program: ProgramTable) -> str:
+    """When a program runs, counted from when flows begin: "from 1 s to 2 s"."""
+    if program.start is None and program.stop is not None:
+        begins = "from before"
+    else:
+        begins = f"from {text_of(program.start or Duration(0))}"
+    if program.stop is None:
+        return begins
+    return f"{begins} to {'the end' if program.stop == THE_END else text_of(program.stop)}"
 
 
 def _changes(spec: Spec) -> Iterator[str]:

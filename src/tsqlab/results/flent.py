@@ -49,10 +49,12 @@ from tsqlab.metrics.document import (
     trace,
     usual_role,
 )
+from tsqlab.metrics.programs import PROGRAM_KEY, PROGRAM_SERIES
 from tsqlab.metrics.summarise import Metrics, summarise_trace
 from tsqlab.results.computed import Computed, compute, computed_of
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.grid import Samples, Series, axis, interpolated, sampled
+from tsqlab.results.programs import program_meta, program_samples
 from tsqlab.results.record import (
     Capacity,
     CellRecord,
@@ -106,6 +108,8 @@ def to_flent(record: CellRecord) -> Document:
     for name, most in _capacities(record.capacity).items():
         if name in series_meta:
             series_meta[name][CAPACITY_KEY] = asdict(most)
+    for name, program in record.measurement.programs.items():
+        series_meta[f"{PROGRAM_SERIES}{name}"] = {PROGRAM_KEY: program_meta(program)}
     for computed in computed_of(record.test, list(results)):
         series_meta[computed.name] = _computed_meta(computed, series_meta)
         results[computed.name] = compute(computed, results)
@@ -165,6 +169,9 @@ def _raw_values(record: CellRecord, clock: Clock) -> dict[str, Samples]:
     raw |= {_radio(node): radio_samples(radio, clock) for node, radio in measured.radios.items()}
     raw |= {f"{SIZED_SERIES}{node}": sized_samples(table, clock)
             for node, table in measured.sized.items()}  # fmt: skip
+    raw |= {f"{PROGRAM_SERIES}{name}::{series}": program_samples(values, clock)
+            for name, program in measured.programs.items()
+            for series, values in program.series.items()}  # fmt: skip
     return raw
 
 
@@ -182,7 +189,7 @@ def _series(name: str, samples: Samples, clock: Clock, points: int) -> dict[str,
     def of(key: str) -> Series:
         return sampled(samples, key, clock.start_unix_s, clock.step_s, points)
 
-    if name.startswith("Ping"):
+    if name.startswith(("Ping", PROGRAM_SERIES)):
         return {name: interpolated(samples, clock.start_unix_s, clock.step_s, points)}
     if name.startswith("qdisc"):
         return {f"{name}::{key}": of(key) for key in QDISC_KEYS}
@@ -220,6 +227,8 @@ def _measured_meta(name: str, samples: Samples, clock: Clock) -> dict[str, Any]:
         return {"RUNNER": "WifiStatsRunner", "UNITS": "misc"}
     if name.startswith(SIZED_SERIES):
         return {"RUNNER": "WqmRunner", "UNITS": "misc"}  # Flent itself has none
+    if name.startswith(PROGRAM_SERIES):
+        return {"RUNNER": "ProgramRunner", "UNITS": "misc"}
     if name.startswith("Ping"):
         mean = fmean(values) if values else None
         return {

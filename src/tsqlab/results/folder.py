@@ -28,6 +28,9 @@ ERA = "era"
 PCAPS = "pcaps"
 """The folder of captures, which stand beside the cells' files."""
 
+PROGRAMS = "programs"
+"""The folder of what programs printed, and how they ended."""
+
 MANIFEST_BYTES_MAX = 64 << 20
 """Ten thousand cells have less than a tenth of it."""
 
@@ -75,6 +78,7 @@ class ManifestCell(_Part):
     factors: dict[str, Level] = {}
     file: Name = ""  # the name of its file in the folder
     pcaps: dict[str, Name] = {}  # the files of its captures, by what they are of
+    programs: dict[str, list[Name]] = {}  # those of its programs, by what keys call these
     state: State = "done"
     # Whether it is one of the seeds beyond the experiment's own (tsqlab run --more-seeds).
     further: bool = False
@@ -113,7 +117,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     data = manifest.model_dump(mode="json", exclude_none=True)
     _without(data, "era")
     for cell in data["cells"]:
-        _without(cell, "further", "today")
+        _without(cell, "further", "today", "programs")
     text = json.dumps(data, indent=1) + "\n"
     write_whole(folder / MANIFEST, text.encode())
 

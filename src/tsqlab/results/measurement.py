@@ -7,7 +7,7 @@ The agent's files are tab-separated integers under a header of column names with
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +51,21 @@ class RadioTables:
 
 
 @dataclass(frozen=True)
+class ProgramRun:
+    """How a [[program]] ran, and the numbers in what it printed."""
+
+    node: str
+    begin_ns: int  # from the measurement's start on, as are all
+    end_ns: int
+    status: int | None  # what it returned; None if a signal ended it
+    signal: int | None
+    stopped: bool  # whether that was the lab's, at its stop
+    figures: Mapping[str, float] = field(default_factory=dict)  # by name and unit, as columns are
+    # Values over time, likewise; the instants are in ns.
+    series: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Measurement:
     """Everything one cell measured."""
 
@@ -66,3 +81,5 @@ class Measurement:
     completions: Mapping[str, Table] = field(default_factory=dict)
     # What WQM saw and set at each of its looks; the keys are those of radios.
     sized: Mapping[str, Table] = field(default_factory=dict)
+    # By what keys call each [[program]].
+    programs: Mapping[str, ProgramRun] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from tsqlab.errors import FileError
 from tsqlab.metrics.airtime import FAIRNESS_AIRTIME
 from tsqlab.metrics.flows import FLOW_METRIC, flow_order
 from tsqlab.metrics.limits import SHARES
+from tsqlab.metrics.programs import PROGRAM_METRIC
 from tsqlab.metrics.summarise import DIRECTED, NODE_METRIC, NODE_QUANTITIES, summarise
 from tsqlab.results.files import read_regular, write_whole
 from tsqlab.results.record import Level
@@ -69,7 +70,7 @@ def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]
 
 
 def further_metrics(rows: Iterable[HasMetrics]) -> list[str]:
-    """Those that not every cell has: of either direction, of airtime, of nodes and of flows.
+    """Those that not every cell has: of directions, airtime, nodes, flows and programs.
 
     The goodput of either direction is there if any row has both.
     """
@@ -80,7 +81,9 @@ def further_metrics(rows: Iterable[HasMetrics]) -> list[str]:
     nodes = sorted((name for name in found if NODE_METRIC.fullmatch(name)), key=_node_order)
     flows = sorted((name for name in found if FLOW_METRIC.fullmatch(name)), key=flow_order)
     had = [name for name in flows if any(row.metrics.get(name) is not None for row in cells)]
-    return [*(DIRECTED if both else ()), *([FAIRNESS_AIRTIME] if fair else ()), *nodes, *had]
+    programs = [name for name in found if PROGRAM_METRIC.fullmatch(name)]
+    directed, shared = DIRECTED if both else (), [FAIRNESS_AIRTIME] if fair else ()
+    return [*directed, *shared, *nodes, *had, *programs]
 
 
 def _node_order(name: str) -> tuple[int, int, str]:
@@ -96,7 +99,7 @@ def is_metric(name: str) -> bool:
 
 def _is_further(name: str) -> bool:
     return name in (*DIRECTED, FAIRNESS_AIRTIME) or any(
-        of.fullmatch(name) for of in (NODE_METRIC, FLOW_METRIC)
+        of.fullmatch(name) for of in (NODE_METRIC, FLOW_METRIC, PROGRAM_METRIC)
     )
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from tsqlab.experiment.capacity import capacity
 from tsqlab.experiment.flows import OWN_TEST, Flow, Probe
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.profile import Others, Profile
+from tsqlab.experiment.program_table import names
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
 from tsqlab.experiment.testbed.ways import Ways
@@ -26,20 +27,25 @@ from tsqlab.guest.instants import t0_ns
 from tsqlab.guest.own_modules import shown
 from tsqlab.guest.places import WQM
 from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan
+from tsqlab.guest.programs import outcomes
 from tsqlab.guest.run import run_plan
+from tsqlab.guest.suspects import with_suspects
 from tsqlab.guest.testbed import Wiring, wiring
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.daemon import wqm_daemon
 from tsqlab.kernels.own_modules import OwnModule
 from tsqlab.metrics.document import Own
-from tsqlab.results.files import is_regular, make_folder
+from tsqlab.results.files import is_regular, make_folder, write_whole
 from tsqlab.results.flent import to_flent, write_flent
-from tsqlab.results.folder import PCAPS
-from tsqlab.results.measurement import Measurement
+from tsqlab.results.folder import PCAPS, PROGRAMS
+from tsqlab.results.measurement import Measurement, ProgramRun
 from tsqlab.results.record import CellRecord, FlowName
 from tsqlab.runner import workers
 from tsqlab.topology import WIFI, WIRED
 from tsqlab.units import Duration
+
+OUTPUTS = ("out", "err", "json")
+"""The files of a program: its standard output and error, and how it ended."""
 
 
 class CellError(TsqlabError):
@@ -67,6 +73,8 @@ class Job:
     # The profiles of the devices that the cell's graph names.
     others: Others = field(default_factory=dict)
     modules: tuple[OwnModule, ...] = ()  # of the user's own
+    # What of the host its guest sees for its programs, by where.
+    shown: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def file(self) -> Path:
@@ -80,6 +88,15 @@ class Job:
         return {
             name: folder / f"{self.cell.id}-{re.sub('[^A-Za-z0-9]', '_', name)}.pcap"
             for name in self.cell.spec.lab.capture
+        }
+
+    @property
+    def outputs(self) -> dict[str, tuple[Path, ...]]:
+        """What its programs leave, by what keys call them: OUTPUTS."""
+        folder = self.folder / PROGRAMS
+        return {
+            name: tuple(folder / f"{self.cell.id}-{name}.{suffix}" for suffix in OUTPUTS)
+            for name in names(self.cell.spec.program)
         }
 
     @property
@@ -131,10 +148,31 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     plan = make_plan(spec, job.profile, job.others)
     wired = wiring(spec, job.profile, job.others)
     daemon = {WQM: wqm_daemon()} if wired.runs_daemon else {}
-    plan = replace(plan, shown={**plan.shown, **daemon, **shown(job.modules)})
-    out = run_plan(machine, plan, job.work, job.console, on_second)
+    plan = replace(plan, shown={**plan.shown, **daemon, **shown(job.modules), **job.shown})
+    try:
+        out = run_plan(machine, plan, job.work, job.console, on_second)
+    except GuestError as error:
+        raise with_suspects(error, job.work / "out", spec, job.console) from None
     _keep_pcaps(job, wired, out)
-    return collect(out, spec, job.profile, job.others)
+    programs = _programs(job, wired, out)
+    return replace(collect(out, spec, job.profile, job.others), programs=programs)
+
+
+def _programs(job: Job, wired: Wiring, out: Path) -> dict[str, ProgramRun]:
+    """What became of the programs. All that they have printed is kept before one is an error."""
+    spec = job.cell.spec
+    ended = outcomes(out, spec)
+    if ended:
+        make_folder(job.folder / PROGRAMS)
+    for number, outcome in enumerate(ended, 1):
+        *streams, how = job.outputs[outcome.name]
+        for suffix, path in zip(OUTPUTS, streams, strict=False):
+            _take(out / f"program-{number}.{suffix}", path)
+        write_whole(how, outcome.text.encode())
+    for outcome in ended:
+        outcome.check()
+    start_unix_s = Duration(BOOT_UNIX_NS + t0_ns(spec, wired.set_up_ns)).s
+    return {outcome.name: outcome.run(start_unix_s) for outcome in ended}
 
 
 def _keep_pcaps(job: Job, wired: Wiring, out: Path) -> None:
@@ -146,9 +184,13 @@ def _keep_pcaps(job: Job, wired: Wiring, out: Path) -> None:
         written = out / f"{capture.series}.pcap"
         if not is_regular(written):
             raise TsqlabError(f"the guest left no capture of {capture.name}")
-        # Whom it belongs to, where root has run the guest, is nobody.
-        os.chown(written, os.geteuid(), os.getegid(), follow_symlinks=False)
-        written.replace(job.pcaps[capture.name])
+        _take(written, job.pcaps[capture.name])
+
+
+def _take(written: Path, path: Path) -> None:
+    """Make what a guest wrote the file at *path*. It belongs to nobody where root ran the guest."""
+    os.chown(written, os.geteuid(), os.getegid(), follow_symlinks=False)
+    written.replace(path)
 
 
 def _record(job: Job, measurement: Measurement) -> CellRecord:

@@ -34,6 +34,7 @@ from tsqlab.results.repetitions import side_by_side
 from tsqlab.results.summary import SummaryRow, write_summary
 from tsqlab.runner.cell import CellError, Job, work
 from tsqlab.runner.folder import FolderState, locked
+from tsqlab.runner.programs import Looked, seen_by
 from tsqlab.runner.workers import Workers
 
 _POLL_S = 0.2
@@ -74,6 +75,7 @@ def jobs_of(
     *kernel_for* and *module_for* build what a cell needs, or find it built.
     """
     jobs = []
+    looked: Looked = {}
     profiles, others_of_cells = experiment.profiles(), experiment.others()
     needs = zip(experiment.cells, profiles, others_of_cells, experiment.modules(), strict=True)
     for cell, profile, others, sources in needs:
@@ -89,10 +91,13 @@ def jobs_of(
         devices = [_stable(plain(one)) for one in (profile, *others.values())]
         daemon = [wqm_key()] if wired.runs_daemon else []
         own = [source.key for source in sources]
-        key = key_of(_stable(_content(cell.spec)), *devices, kernel.id, *daemon, *own)
+        seen = seen_by(experiment, cell, looked)
+        programs = [seen.key] if cell.spec.program else []
+        content = _stable(_content(cell.spec))
+        key = key_of(content, *devices, kernel.id, *daemon, *own, *programs)
         modules = tuple(module_for(cell, kernel, source) for source in sources)
         _check_parameters(cell, modules)
-        jobs.append(Job(cell, key, profile, kernel, folder, others, modules))
+        jobs.append(Job(cell, key, profile, kernel, folder, others, modules, seen.shown))
     return tuple(jobs)
 
 
@@ -201,6 +206,8 @@ def _content(spec: Spec) -> dict[str, Any]:
         data["lab"][MODULES] = [module_name(path) for path in spec.lab.modules]
     if is_file(spec.testbed.device):
         data["testbed"]["device"] = ""
+    for program in data.get("program", ()):
+        program["see"] = sorted(program["see"])  # the paths of the host are what their content is
     return data
 
 

@@ -34,6 +34,7 @@ class Job:
         self.cell, self.key = cell, "0123"
         self.file = folder / f"{cell.id}.flent.gz"
         self.pcaps = {}
+        self.outputs = {}
 
 
 def jobs_of(experiment, folder, *_):

@@ -44,7 +44,7 @@ from tsqlab.report.table import (
     usual_columns,
 )
 from tsqlab.results.files import make_folder, write_whole
-from tsqlab.results.folder import MANIFEST, PCAPS, ManifestCell
+from tsqlab.results.folder import MANIFEST, PCAPS, PROGRAMS, ManifestCell
 from tsqlab.results.means import MEANS, write_means
 from tsqlab.results.plots import PLOTS, Format, formats_of
 from tsqlab.results.repetitions import by_setting
@@ -222,6 +222,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
             "state": cell.state,
             "link": f"./{quote(result.file)}" if result else "",
             "pcaps": _pcaps(cell) if result else [],
+            "programs": _printed(cell) if result else [],
             "factors": [
                 *(str(cell.factors.get(name, "")) for name in factors),
                 result.release if result else "",
@@ -234,7 +235,14 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
         "columns": [heading(name) for name in columns],
         "rows": rows,
         "captured": any(row["pcaps"] for row in rows),
+        "printed": any(row["programs"] for row in rows),
     }
+
+
+def _printed(cell: ManifestCell) -> list[tuple[str, str, str]]:
+    """What the programs of a cell left: whose, which of its files, and where."""
+    return [(name, Path(file).suffix, f"./{PROGRAMS}/{quote(file)}")
+            for name, files in cell.programs.items() for file in files]  # fmt: skip
 
 
 def _pcaps(cell: ManifestCell) -> list[tuple[str, str]]:

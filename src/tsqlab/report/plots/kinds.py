@@ -19,6 +19,7 @@ from tsqlab.report.plots import (
     goodput_ping,
     model_overlay,
     panels,
+    printed,
     sweep,
     up_down,
     wqm,
@@ -97,6 +98,11 @@ KINDS: Mapping[str, Kind] = {
         "lines.",
         wqm.wqm,
     ),
+    printed.NAME: Kind(
+        "What programs print, over time",
+        "Of each setting, the cell with the median goodput. Flows run between the dotted lines.",
+        printed.printed,
+    ),
     sweep.NAME: Kind(
         "Goodput and latency by setting",
         "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
@@ -114,7 +120,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-_PANELS = (goodput_ping.NAME, cwnd.NAME, wqm.NAME)
+_PANELS = (goodput_ping.NAME, cwnd.NAME, wqm.NAME, printed.NAME)
 """The plots that have a panel per setting."""
 
 

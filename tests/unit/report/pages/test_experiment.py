@@ -60,12 +60,15 @@ def test_a_page_names_the_captures_beside_their_cells(tmp_path: Path) -> None:
     written(tmp_path, plots=[])
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert "captures" not in page(tmp_path)
+    manifest["cells"][0]["programs"] = {"get": ["a=1,b=#2-get.out", "a=1,b=#2-get.json"]}
     manifest["cells"][0]["pcaps"] = {"C>R": "a=1,b=#2-C_R.pcap", "air": "a=1,b=#2-air.pcap"}
     manifest["cells"][1] |= {"pcaps": {"C>R": "other.pcap"}, "state": "waiting"}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     text = page(tmp_path)
     assert "Wireshark opens the captures" in text
     assert 'href="./pcaps/a%3D1%2Cb%3D%232-C_R.pcap"' in text
+    for suffix in ("out", "json"):
+        assert f'href="./programs/a%3D1%2Cb%3D%232-get.{suffix}"' in text
     assert ">C&gt;R</a>" in text
     assert "other.pcap" not in text
 
