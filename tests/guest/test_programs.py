@@ -8,6 +8,8 @@ import functools
 import json
 import re
 import shutil
+import subprocess
+from urllib.parse import quote
 
 import pytest
 
@@ -24,6 +26,7 @@ from tsqlab.runner.cell import CellError, run_cell
 from tsqlab.runner.experiment import jobs_of
 
 FILES = ROOT / "experiments" / "gallery" / "programs"
+QUIC = FILES / "quic" / "quic"
 PAGE = {section.name: section for section in sections(ROOT / "docs" / "programs.md", level=3)}
 HEAD = 'title = "x"\n[flows]\ntest = "ping"\nlength = "1 s"\ndelay = "100 ms"\n'
 
@@ -32,6 +35,11 @@ def needs(name, package=""):
     found = shutil.which(name, path="/usr/bin")
     reason = f"no {name} in /usr/bin: apt-get install {package or name}"
     return pytest.mark.skipif(not found, reason=reason)
+
+
+needs_quic = pytest.mark.skipif(
+    not QUIC.is_file(), reason=f"no {QUIC}: docs/programs.md says how it is built"
+)
 
 
 @pytest.fixture
@@ -82,6 +90,39 @@ def test_the_sessions_of_the_page(name, kernel, tmp_path):
     table, page = shown(name, kernel, tmp_path), PAGE[name]
     assert numbers(table) == pytest.approx(numbers(page.table), rel=0.05)
     assert set(numbers(page.answer)) <= {*numbers(page.table), 0.5}
+
+
+@needs_quic
+def test_quic_and_tcp_share_a_link_and_both_are_captured(kernel, tmp_path):
+    """Half of 20 Mbit/s each, less the headers: in any case more than a third of it."""
+    shown("quic-beside-tcp", kernel, tmp_path)
+    content = read_folder(tmp_path)
+    for result in content.results:
+        shares = [result.metrics[name] for name in ("goodput_mbps", "program.quic.goodput_mbps")]
+        assert min(shares) > 6
+        assert 17 < sum(shares) < 20
+        (series,) = (one.series["goodput_mbps"] for one in result.trace.programs if one.series)
+        assert len(series.value) > 70
+        assert series.value.mean() == pytest.approx(shares[1], rel=0.05)
+    page = (tmp_path / "report.html").read_text()
+    assert 'href="./programs/' in page
+    for row in content.manifest.cells:
+        for name in row.pcaps.values():
+            assert quote(name) in page
+            kinds = kinds_in(tmp_path / "pcaps" / name)
+            assert min(kinds["udp"], kinds["tcp"]) > 4_000, (name, kinds)
+
+
+def kinds_in(pcap):
+    """How many packets of QUIC's port and of the flow's are in a capture."""
+    fields = ["-T", "fields", "-e", "udp.port", "-e", "tcp.port"]
+    command = ["tshark", "-r", str(pcap), *fields]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t") for line in text.splitlines()]
+    return {
+        "udp": sum("4433" in udp for udp, _ in rows),
+        "tcp": sum("5001" in tcp for _, tcp in rows),
+    }
 
 
 @needs("curl")

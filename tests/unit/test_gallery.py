@@ -39,7 +39,7 @@ def test_the_pictures_are_what_show_draws(name, tmp_path, request, capsys):
 def test_those_with_programs_can_be_loaded_and_are_not_bundled():
     """A machine may lack the programs, and can run all that is bundled."""
     files = sorted((EXPERIMENTS / "gallery" / "programs").glob("*.toml"))
-    assert [load(str(path)).name for path in files] == ["curl", "iperf3"]
+    assert [load(str(path)).name for path in files] == ["curl", "iperf3", "quic-beside-tcp"]
     assert not set(files) & set(bundled_experiments().values())
 
 
