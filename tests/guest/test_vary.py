@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """[[vary]]: links that change over time, at the very instants that the file says."""
 
+import shutil
+
 import numpy as np
 import pytest
 
+from link_traces import FOLDER
 from pcap import frames, instants_ns
+from tsqlab.experiment.vary_files import with_files
 from tsqlab.guest.instants import T0_NS
 from tsqlab.guest.plan import BOOT_UNIX_NS
 from tsqlab.metrics import summarise
@@ -78,6 +82,30 @@ def test_deliveries_are_at_their_instants_and_come_again(arrivals):
     room = 1500 * np.array([sum(5 < one <= at for one in expected) for at in at_ms])
     assert (room - got).max() < 1500 + 1500, "a packet lacks its last bytes, and one is not there"
     assert (got - room).max() <= 1500, "it had begun before"
+
+
+def test_a_mahimahi_trace_is_followed_to_the_packet(arrivals, tmp_path):
+    """Of a flow that always has packets of 1500 bytes waiting: one at each opportunity, no other.
+
+    The trace is the bundled cellular one, read from its file, and the packets are a capture's.
+    """
+    trace = FOLDER / "cellular.trace"
+    shutil.copy(trace, tmp_path / "link.trace")
+    spec = wire(
+        {"deliveries": "link.trace"},
+        flows={"length": "3 s", "delay": "500 ms"},
+        flow=[{"from": "C", "to": "S", "kind": "udp", "start": "0 s"}],
+    )
+    came = arrivals(with_files(spec, tmp_path))
+    opportunities = [int(line) for line in trace.read_text().split()]
+    # At the first the flow has sent nothing yet: it begins at that very instant.
+    expected = [at for at in opportunities if 0 < at <= 3000]
+    at_ns = came[:, 0]
+    at_ns = at_ns[at_ns <= 3000 * MS + GRAIN_NS]
+    assert set(came[:, 1]) == {8 * 1538}, "all are of 1500 bytes"
+    assert len(expected) > 2500
+    assert [round(at / MS) for at in at_ns] == expected
+    assert np.abs(at_ns - MS * np.array(expected)).max() <= 2 * GRAIN_NS
 
 
 def test_a_delay_is_that_of_when_a_frame_leaves(cell):

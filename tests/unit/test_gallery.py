@@ -44,6 +44,11 @@ def test_those_with_programs_can_be_loaded_and_are_not_bundled():
 
 
 def test_together_they_take_half_a_minute_of_virtual_time_each_at_most():
-    """So that nobody waits for them: 60 s of real time for all, on one CPU."""
+    """So that nobody waits for them: a minute and a half of real time for all, on one CPU.
+
+    Over wires alone a second takes a fifth as long, or less.
+    """
     for name in SECTIONS:
-        assert sum(cell.spec.total.s for cell in load(name).cells) <= 30
+        cells = load(name).cells
+        radios = any(cell.spec.testbed.graph.media for cell in cells)
+        assert sum(cell.spec.total.s for cell in cells) <= (30 if radios else 100)

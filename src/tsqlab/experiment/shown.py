@@ -13,7 +13,7 @@ from tsqlab.results.look import SizeText
 from tsqlab.results.summary import METRICS, is_metric
 
 PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggregate-rtt", "cwnd",
-         "cdf", "sweep", "up-down", "wqm", "printed", "model")  # fmt: skip
+         "cdf", "sweep", "up-down", "wqm", "printed", "capacity", "model")  # fmt: skip
 
 
 def _check_metric(name: str) -> str:

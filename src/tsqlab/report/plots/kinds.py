@@ -13,6 +13,7 @@ from tsqlab.report.plots import (
     aggregate_rtt,
     aggregates,
     candlesticks,
+    capacity,
     cdf,
     cwnd,
     goodput_latency,
@@ -103,6 +104,13 @@ KINDS: Mapping[str, Kind] = {
         "Of each setting, the cell with the median goodput. Flows run between the dotted lines.",
         printed.printed,
     ),
+    capacity.NAME: Kind(
+        "Capacity, goodput and latency over time",
+        "Of each setting, the cell with the median goodput. Grey: what a link carries, as its "
+        "[[vary]] says, of deliveries the mean of 0.1 s or a step. Flows run between the dotted "
+        "lines.",
+        capacity.capacity,
+    ),
     sweep.NAME: Kind(
         "Goodput and latency by setting",
         "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
@@ -120,7 +128,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-_PANELS = (goodput_ping.NAME, cwnd.NAME, wqm.NAME, printed.NAME)
+_PANELS = (goodput_ping.NAME, cwnd.NAME, wqm.NAME, printed.NAME, capacity.NAME)
 """The plots that have a panel per setting."""
 
 
