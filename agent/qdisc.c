@@ -26,9 +26,9 @@
 	"drops\toverlimits\tmarks"
 
 /*
- * The member of a qdisc's extended statistics (TCA_STATS_APP) that counts marked
- * packets, by the kind of qdisc. Cake counts in another way; all others, which
- * are not here, do not mark.
+ * The members of a qdisc's extended statistics (TCA_STATS_APP) that count marked
+ * packets, by the kind of qdisc: of CoDel also those above its ce_threshold. Cake
+ * counts in another way; all others, which are not here, do not mark.
  */
 #define MARKS(kind, type, member)						\
 	{ kind, offsetof(type, member), sizeof(((type *)NULL)->member) }
@@ -38,7 +38,9 @@ static const struct {
 	size_t offset, bytes;
 } mark_counters[] = {
 	MARKS("fq_codel", struct tc_fq_codel_xstats, qdisc_stats.ecn_mark),
+	MARKS("fq_codel", struct tc_fq_codel_xstats, qdisc_stats.ce_mark),
 	MARKS("codel", struct tc_codel_xstats, ecn_mark),
+	MARKS("codel", struct tc_codel_xstats, ce_mark),
 	MARKS("pie", struct tc_pie_xstats, ecn_mark),
 	MARKS("fq_pie", struct tc_fq_pie_xstats, ecn_mark),
 	MARKS("fq", struct tc_fq_qd_stats, ce_mark),
@@ -75,15 +77,16 @@ static int64_t counter_in(const struct nlattr *xstats, size_t offset, size_t byt
 
 static int64_t marks_of(const char *kind, const struct nlattr *xstats)
 {
+	int64_t marks = 0;
 	size_t row;
 
 	if (!strcmp(kind, "cake"))
 		return cake_marks(xstats);
 	for (row = 0; row < sizeof(mark_counters) / sizeof(*mark_counters); row++)
 		if (!strcmp(kind, mark_counters[row].kind))
-			return counter_in(xstats, mark_counters[row].offset,
-					  mark_counters[row].bytes);
-	return 0;
+			marks += counter_in(xstats, mark_counters[row].offset,
+					    mark_counters[row].bytes);
+	return marks;
 }
 
 struct qdisc qdisc_open(const char *device, int64_t major)

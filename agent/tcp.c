@@ -55,13 +55,18 @@ struct tsq_info {
 
 #define TSQ_SYSCTL "/proc/sys/net/ipv4/tcp_tsq_us"	/* there with CoTSQ only */
 
+#define ECN_SYSCTL "/proc/sys/net/ipv4/tcp_ecn"
+
 #define SEND_COLUMNS "t_ns\trtt_us\trttvar_us\tmin_rtt_us\tcwnd_packets\t"	\
 	"ssthresh_packets\tpacing_rate_bytes_per_s\tdelivery_rate_bytes_per_s\t" \
 	"retransmits\tlost_packets\tunacked_packets\tnotsent_bytes\t"		\
 	"acked_bytes\twmem_alloc_bytes\tsend_queue_bytes\tin_flight_packets\t"	\
 	"mss_bytes\treceive_window_bytes\twmem_queued_bytes\tsend_buffer_bytes\t"	\
 	"busy_us\trwnd_limited_us\tsndbuf_limited_us"
+#define SEND_VALUES	23	/* the columns above, and with those below */
+#define SEND_VALUES_MAX	(SEND_VALUES + 3 + 2)
 #define TSQ_COLUMNS "\ttsq_limit_bytes\ttsq_throttled\ttsq_throttled_us"
+#define ECN_COLUMNS "\tdelivered_packets\tdelivered_ce_packets"
 #define DONE_COLUMNS "t_ns\tapp_bytes"
 #define RECV_COLUMNS "t_ns\tapp_bytes\tunread_bytes\trcv_rtt_us\trcv_space_bytes"
 
@@ -71,6 +76,7 @@ static struct {
 	int64_t bytes;		/* how many are sent; 0: any number until 'stop' */
 	bool last_step;		/* the receiver counts what comes in its last step */
 	bool has_tsq;		/* the kernel has CoTSQ's counters */
+	bool has_ecn;		/* the node's connections ask for ECN */
 	struct series *series;
 	struct series *done;	/* when the last of 'bytes' came */
 } flow;
@@ -114,13 +120,9 @@ static int64_t packets_in_flight(const struct tcp_info *info)
 
 static void sample_sender(int64_t now)
 {
-	struct tsq_info tsq = { 0 };
 	struct tcp_info info = tcp_info();
 	struct send_memory memory = send_memory(flow.fd);
-
-	if (flow.has_tsq)
-		tsq = tsq_info(flow.fd);
-	series_row(flow.series, (int64_t[]){
+	int64_t values[SEND_VALUES_MAX] = {
 		now - schedule.t0, info.tcpi_rtt, info.tcpi_rttvar, info.tcpi_min_rtt,
 		info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh,
 		info.tcpi_pacing_rate, info.tcpi_delivery_rate,
@@ -129,9 +131,20 @@ static void sample_sender(int64_t now)
 		memory.alloc_bytes, queue_bytes(SIOCOUTQ), packets_in_flight(&info),
 		info.tcpi_snd_mss, info.tcpi_snd_wnd, memory.queued_bytes, memory.limit_bytes,
 		info.tcpi_busy_time, info.tcpi_rwnd_limited, info.tcpi_sndbuf_limited,
-		/* On a kernel without CoTSQ's counters a row ends before these. */
-		tsq.limit_bytes, tsq.throttled, tsq.throttled_us,
-	});
+	}, *further = values + SEND_VALUES;
+
+	if (flow.has_tsq) {
+		struct tsq_info tsq = tsq_info(flow.fd);
+
+		*further++ = tsq.limit_bytes;
+		*further++ = tsq.throttled;
+		*further++ = tsq.throttled_us;
+	}
+	if (flow.has_ecn) {
+		*further++ = info.tcpi_delivered;
+		*further++ = info.tcpi_delivered_ce;
+	}
+	series_row(flow.series, values);
 	/* This ends a blocked send at this very instant. What is queued still goes out. */
 	if (now >= flow.stop)
 		shutdown(flow.fd, now >= schedule.end ? SHUT_RDWR : SHUT_WR);
@@ -277,6 +290,24 @@ static void limit(const char *word, const char *id, bool sends)
 		flow.done = done_series(id);
 }
 
+/* What a node's connections do that are its own: 1 and 3 ask, 2 answers who asks. */
+static bool asks_for_ecn(void)
+{
+	char *text = text_of_file(ECN_SYSCTL);
+	bool asks = *text == '1' || *text == '3';
+
+	free(text);
+	return asks;
+}
+
+static const char *send_columns(void)
+{
+	if (flow.has_tsq)
+		return flow.has_ecn ? SEND_COLUMNS TSQ_COLUMNS ECN_COLUMNS :
+				      SEND_COLUMNS TSQ_COLUMNS;
+	return flow.has_ecn ? SEND_COLUMNS ECN_COLUMNS : SEND_COLUMNS;
+}
+
 void tcp_endpoint(int words, char *word[])
 {
 	struct sockaddr_in address = word_address(word[5], word[6]);
@@ -291,8 +322,8 @@ void tcp_endpoint(int words, char *word[])
 	flow.has_tsq = !access(TSQ_SYSCTL, F_OK);
 	if (flow.has_tsq)
 		tsq_info(fd);
-	flow.series = series_open(word[2], !sends ? RECV_COLUMNS :
-				  flow.has_tsq ? SEND_COLUMNS TSQ_COLUMNS : SEND_COLUMNS);
+	flow.has_ecn = asks_for_ecn();
+	flow.series = series_open(word[2], sends ? send_columns() : RECV_COLUMNS);
 	configure(fd, word[7], word_number(word[8], "TOS"));
 	if (words > 12)
 		delay_sending(fd, word_number(word[12], "TX_DELAY"));

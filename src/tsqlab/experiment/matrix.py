@@ -54,6 +54,8 @@ def combinations(matrix: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
 
 def level(value: Any) -> Level:
     """A factor's value as a plain word or number, for tables and names."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):

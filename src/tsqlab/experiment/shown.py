@@ -8,18 +8,20 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from tsqlab.experiment.bounds import one_of
+from tsqlab.metrics.ecn import ECN
 from tsqlab.metrics.summarise import DIRECTED
 from tsqlab.results.look import SizeText
 from tsqlab.results.summary import METRICS, is_metric
 
 PLOTS = ("goodput-ping", "candlesticks", "goodput-latency", "aggregates", "aggregate-rtt", "cwnd",
-         "cdf", "sweep", "up-down", "wqm", "printed", "capacity", "model")  # fmt: skip
+         "cdf", "sweep", "up-down", "wqm", "printed", "capacity", "marks", "model")  # fmt: skip
 
 
 def _check_metric(name: str) -> str:
     if not is_metric(name):
+        known = ", ".join((*METRICS, *DIRECTED, *ECN))
         raise ValueError(
-            f'no metric "{name}"; there are {", ".join((*METRICS, *DIRECTED))}, and of single '
+            f'no metric "{name}"; there are {known}, and of single '
             "nodes and flows goodput_mbps_C1, airtime_AP and fct_s_2"
         )
     return name

@@ -15,6 +15,7 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    StrictBool,
     ValidationInfo,
     model_validator,
 )
@@ -171,6 +172,8 @@ class Sender(Table):
     tx_delay: Annotated[Duration, between(Duration, "1 us", "1 s")] | None = None
     # PROBE_BW's cycle of the control bbr_cycle: "1.25/0.75/6", or "1.25/0.75/6 drain".
     cycle: CycleText | None = None
+    # Whether TCP asks for ECN, and marks its packets as able to be marked; "accurate": AccECN.
+    ecn: StrictBool | Literal["accurate"] = False
     tsq: TsqSetting = Tsq()  # the papers' names: TSQ, 4TSQ, CoTSQ, NoTSQ; or a table
 
     def pacing_ratios(self) -> dict[str, int | str]:

@@ -113,9 +113,10 @@ def plain(specified: BaseModel) -> dict[str, Any]:
 def measured(spec: Spec) -> dict[str, Any]:
     """A specification as plain data, without what a cell would have to have for it to matter.
 
-    That is the keys of captures where nothing is captured, changes of a profile if none is, what
-    ran before if nothing did, modules, flows of its own, changes of links and programs if there are
-    none, and keys of layouts that came after the cell's own.
+    That is the keys of captures where nothing is captured, ECN without it, changes of a profile if
+    none is, what ran before if nothing did, modules, flows of its own, changes of links and
+    programs if there are none, keys of the sender that are not given and keys of layouts that came
+    after the cell's own.
     """
     data = plain(spec)
     for key in RECENT & foreign(spec.testbed.layout).keys():
@@ -125,6 +126,9 @@ def measured(spec: Spec) -> dict[str, Any]:
     if not spec.lab.capture:
         for key in RECORDED:
             del data["lab"][key.removeprefix("lab.")]
+    for key in ("ecn", "gso_max_size", "tx_delay"):
+        if not getattr(spec.sender, key):
+            del data["sender"][key]
     if not spec.lab.before:
         del data["lab"]["before"]
     if not spec.lab.modules:

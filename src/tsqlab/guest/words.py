@@ -33,6 +33,22 @@ _OOM_BEGINS = re.compile(r"invoked oom-killer: ")
 _NO_MEMORY = "the guest has run out of memory; [lab] memory gives it more"
 _PANIC = "the guest's kernel has died"
 
+_LACKS = (
+    (r"^Error: Specified qdisc kind is unknown",
+     "the guest's kernel has no qdisc of that name; one that has it, and its option, is built with "
+     "tsqlab kernel build --source"),
+    (r'^Unknown qdisc "(.*?)", hence option',
+     'tc(8) of this machine (iproute2) knows no qdisc "{}", and so none of its options; without '
+     "any it takes one that the guest's kernel has"),
+    (r"tcp_allowed_congestion_control does not take 'reno cubic (.*?)': No such file",
+     "the guest's kernel lacks a congestion control of {}; one that has it, and its option, is "
+     "built with tsqlab kernel build --source"),
+    (r"tcp_ecn does not take '3'",
+     'the guest\'s kernel has no AccECN, which ecn = "accurate" asks for; ecn = true is that of '
+     "RFC 3168"),
+)  # fmt: skip
+"""What a kernel or a program says that lacks what a cell needs, and what that means."""
+
 
 def last_words(console: Path, why: str, linux: Path) -> tuple[str, tuple[str, ...]]:
     """Why a guest failed, and the lines of its *console* that say so.
@@ -48,11 +64,20 @@ def last_words(console: Path, why: str, linux: Path) -> tuple[str, tuple[str, ..
     elif deaths:
         head = [f"{_PANIC} ({why})", *deaths]
     else:
-        head = [why]
+        head = [f"{meant} ({why})" if (meant := _lacking(lines)) else why]
     trace = [] if memory else _trace(lines, linux)
     rest = [line for line in _told(lines) if line not in head]
     shown = [*head[1:], *trace, *rest[-max(3, _LAST_LINES - len(head) - len(trace)) :]]
     return head[0], tuple(shown)
+
+
+def _lacking(lines: Sequence[str]) -> str:
+    """What of the kernel or of the machine is not there that a cell needs; empty if nothing is."""
+    for line in lines:
+        for pattern, meaning in _LACKS:
+            if found := re.search(pattern, line):
+                return meaning.format(*found.groups())
+    return ""
 
 
 def _said(console: Path) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tsqlab.metrics.programs import Printed, printed
+from tsqlab.metrics.ecn import Marking, markings
 from tsqlab.metrics.series import Floats, Rows, Samples, numbers, rows, samples, share_of_time
 from tsqlab.metrics.statistics import mean
 from tsqlab.topology import ACCESS_POINT, CLIENT, SERVER, sender_of
@@ -198,6 +199,7 @@ class Trace:
     own_pings: Mapping[str, Own] = field(default_factory=dict)  # by series of pings or silent ones
     sized: tuple[Sized, ...] = ()
     programs: tuple[Printed, ...] = ()
+    markings: tuple[Marking, ...] = ()  # of all queues, if the hosts ask for ECN
 
     def goodput_mbps(self, direction: Direction) -> Samples:
         """The sum over all flows in that direction, at each step in which any has a sample."""
@@ -297,6 +299,7 @@ def trace(document: Document) -> Trace:
         tuple(_sized(match[1], raw[name], t0_unix_s)
               for name in raw if (match := _SIZED.fullmatch(name))),
         printed(metadata.get("SERIES_META", {}), raw, t0_unix_s),
+        markings(raw, _QUEUE, t0_unix_s),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from tsqlab.metrics import pings
 from tsqlab.metrics.airtime import DOWN_AIRTIME, UP_AIRTIME, airtime_metrics
 from tsqlab.metrics.document import Direction, Document, Trace, trace
+from tsqlab.metrics.ecn import ecn_metrics
 from tsqlab.metrics.flows import flow_metrics
 from tsqlab.metrics.limits import limit_metrics
 from tsqlab.metrics.programs import program_metrics
@@ -57,6 +58,7 @@ def summarise_trace(cell: Trace) -> Metrics:
         **airtime_metrics(cell),
         **flow_metrics(cell),
         **program_metrics(cell),
+        **ecn_metrics(cell.markings, cell.begin_s, cell.end_s),
     }
 
 

@@ -46,6 +46,8 @@ _NAMES = {
     "cwnd_still": "cwnd longest rest",
     "pings_sent": "pings sent",
     "fct": "completion time",
+    "ce_marks": "CE marks",
+    "ce_marked_share": "CE marks, share",
     "ping_lost_share": "pings lost, share",
     "sim": "simulated",
     "wall": "wall clock",

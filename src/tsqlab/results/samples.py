@@ -100,6 +100,10 @@ _SENDER: Mapping[str, tuple[str, Callable[[int], Number | None]]] = {
     "tcp_tsq_limit_bytes": ("tsq_limit_bytes", _tsq_limit),
     "tcp_tsq_throttled": ("tsq_throttled", _same),  # cumulative, as is the time below
     "tcp_tsq_throttled_us": ("tsq_throttled_us", _same),
+    # Only a flow that asks for ECN has these: the packets that were acknowledged, and those of them
+    # whose acknowledgement said that a queue had marked one. Cumulative.
+    "tcp_delivered": ("delivered_packets", _same),
+    "tcp_delivered_ce": ("delivered_ce_packets", _same),
 }
 
 _DATAGRAM_SENDER: Mapping[str, tuple[str, Callable[[int], Number | None]]] = {

@@ -17,6 +17,7 @@ from typing import Any
 
 from tsqlab.errors import FileError
 from tsqlab.metrics.airtime import FAIRNESS_AIRTIME
+from tsqlab.metrics.ecn import ECN
 from tsqlab.metrics.flows import FLOW_METRIC, flow_order
 from tsqlab.metrics.limits import SHARES
 from tsqlab.metrics.programs import PROGRAM_METRIC
@@ -70,7 +71,7 @@ def write_summary(path: Path, factors: Sequence[str], rows: Sequence[SummaryRow]
 
 
 def further_metrics(rows: Iterable[HasMetrics]) -> list[str]:
-    """Those that not every cell has: of directions, airtime, nodes, flows and programs.
+    """Those that not every cell has: of directions, airtime, ECN, nodes, flows and programs.
 
     The goodput of either direction is there if any row has both.
     """
@@ -83,7 +84,8 @@ def further_metrics(rows: Iterable[HasMetrics]) -> list[str]:
     had = [name for name in flows if any(row.metrics.get(name) is not None for row in cells)]
     programs = [name for name in found if PROGRAM_METRIC.fullmatch(name)]
     directed, shared = DIRECTED if both else (), [FAIRNESS_AIRTIME] if fair else ()
-    return [*directed, *shared, *nodes, *had, *programs]
+    marked = [name for name in ECN if name in found]
+    return [*directed, *shared, *marked, *nodes, *had, *programs]
 
 
 def _node_order(name: str) -> tuple[int, int, str]:
@@ -98,7 +100,7 @@ def is_metric(name: str) -> bool:
 
 
 def _is_further(name: str) -> bool:
-    return name in (*DIRECTED, FAIRNESS_AIRTIME) or any(
+    return name in (*DIRECTED, FAIRNESS_AIRTIME, *ECN) or any(
         of.fullmatch(name) for of in (NODE_METRIC, FLOW_METRIC, PROGRAM_METRIC)
     )
 

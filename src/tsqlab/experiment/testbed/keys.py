@@ -21,7 +21,10 @@ TC_QDISCS = ("pfifo_fast", "pfifo", "bfifo", "fq_codel", "fq", "cake", "codel", 
              "sfq", "red", "netem")  # fmt: skip
 """What tc(8) can put at any device."""
 
-QDISCS = (*TC_QDISCS, NO_QUEUE, WQM)
+LATER_QDISCS = ("dualpi2",)
+"""Those that a newer kernel has, or a tree of somebody's, and a tc(8) that knows them."""
+
+QDISCS = (*TC_QDISCS, *LATER_QDISCS, NO_QUEUE, WQM)
 
 
 def _check_qdisc(text: str) -> str:

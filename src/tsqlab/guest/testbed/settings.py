@@ -29,6 +29,9 @@ _NODE_SYSCTLS: dict[str, int | str] = {
 }
 
 
+_ECN, _ACCURATE = "net.ipv4.tcp_ecn", 3
+
+
 @dataclass(frozen=True)
 class Setting:
     """A sysctl, and why it is set."""
@@ -91,6 +94,8 @@ def _sender_sysctls(spec: Spec, profile: Profile, node: str, others: Others) -> 
         cause = f"sender.tsq, {host.truesize_cause}"
     for name, value in tsq_sysctls(spec, profile, node, others).items():
         yield Setting(name, value, cause)
+    if sender.ecn:
+        yield Setting(_ECN, _ACCURATE if sender.ecn == "accurate" else 1, "sender.ecn")
     for name, ratio in sender.pacing_ratios().items():
         yield Setting(name, ratio, "sender.pacing")
 

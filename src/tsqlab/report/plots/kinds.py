@@ -18,6 +18,7 @@ from tsqlab.report.plots import (
     cwnd,
     goodput_latency,
     goodput_ping,
+    marks,
     model_overlay,
     panels,
     printed,
@@ -111,6 +112,12 @@ KINDS: Mapping[str, Kind] = {
         "lines.",
         capacity.capacity,
     ),
+    marks.NAME: Kind(
+        "CE marks and drops over time",
+        "Of each setting whose hosts ask for ECN, the cell with the median goodput: what each "
+        "queue marks, and what it drops. Flows run between the dotted lines.",
+        marks.marks,
+    ),
     sweep.NAME: Kind(
         "Goodput and latency by setting",
         "Means over the seeds with their 95 % confidence interval. A ring is a knee: the fewest "
@@ -128,7 +135,9 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-_PANELS = (goodput_ping.NAME, cwnd.NAME, wqm.NAME, printed.NAME, capacity.NAME)
+_PANELS = (
+    goodput_ping.NAME, cwnd.NAME, wqm.NAME, printed.NAME, capacity.NAME, marks.NAME,
+)  # fmt: skip
 """The plots that have a panel per setting."""
 
 

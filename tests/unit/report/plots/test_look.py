@@ -19,7 +19,7 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.look import read_style, read_words
 from tsqlab.experiment.stored import Result, read_folder
 from tsqlab.paths import LANGUAGES, PACKAGE
-from tsqlab.report.plots import axes, candlesticks, curves, up_down
+from tsqlab.report.plots import axes, candlesticks, curves, marks, up_down
 from tsqlab.report.plots.figure import drawn_in
 from tsqlab.report.plots.kinds import draw
 from tsqlab.report.plots.look import DECIMAL, own_style, say
@@ -40,7 +40,8 @@ def results(tmp_path: Path) -> list[Result]:
 def phrases() -> set[str]:
     """Everything that is given to say(), and what is said by way of a table."""
     said = {*axes.LABELS.values(), axes.GOODPUT, *candlesticks.FACTORS.values(),
-            *up_down.DIRECTIONS.values(), curves.MS, curves.PACKETS, DECIMAL}  # fmt: skip
+            *up_down.DIRECTIONS.values(), *marks.EVENTS.values(), curves.MS, curves.PACKETS,
+            DECIMAL}  # fmt: skip
     for path in PLOTS.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "say":
