@@ -34,6 +34,18 @@ WIRED_ALL = ("C>R", "R>C", "R>S", "S>R")
 WIFI_ALL = ("C1>AP", "C2>AP", "AP>C", "AP>S", "S>AP")
 
 
+# An access point on two channels, each with a station of its own, and a wire.
+TWO_MEDIA = {
+    "nodes": {"S": {}, "AP": {}, "C": {"server": "S"}, "D": {"server": "S"}},
+    "medium": [
+        {"name": "one", "device": "ath9k_htc", "members": {"AP": "ap", "C": {"role": "station"}}},
+        {"name": "two", "device": "ath9k", "members": {"AP": "ap", "D": {"role": "station"}}},
+    ],
+    "link": [{"between": ["AP", "S"], "delay": "2 ms"}],
+    "flows": BRIEF,
+}
+
+
 def on(spec, **testbed):
     return spec | {"testbed": spec["testbed"] | testbed}
 
@@ -121,6 +133,28 @@ def test_the_air_has_the_aggregates_that_the_radios_count(captured, device):
     assert max(sizes) > 10
     ports = tshark(pcaps["air"], "tcp.dstport", only="tcp.len > 0")
     assert {port for (port,) in ports} == {"5001", "5002", "5003"}
+
+
+def test_each_medium_and_link_of_a_graph_has_a_capture_of_its_own(captured):
+    """What is sent on one channel is not on the other; times are ns; runs are the same bytes."""
+    names = ("one", "two", "AP>S", "C>AP")
+    spec = capturing(TWO_MEDIA, *names)
+    runs = [captured(spec, name)[1] for name in ("first", "second")]
+    for name in names:
+        first, second = (pcaps[name].read_bytes() for pcaps in runs)
+        assert first == second
+        assert tshark(runs[0][name], "frame.number", only="_ws.malformed") == []
+        assert len(frames(runs[0][name])) > 1000
+    times = [time.partition(".")[2] for (time,) in tshark(runs[0]["AP>S"], "frame.time_epoch")]
+    assert any(int(fraction) % 1000 for fraction in times), "ns, and not the us of 802.11"
+    sides = {
+        name: set(tshark(pcap, "tcp.srcport", "tcp.dstport", only="tcp.len > 0"))
+        for name, pcap in runs[0].items()
+    }
+    data = {name: {int(to) for _, to in ports} for name, ports in sides.items()}
+    assert data == {"one": {5001}, "two": {5002}, "AP>S": {5001, 5002}, "C>AP": {5001}}
+    references = [row for row in tshark(runs[0]["two"], "radiotap.ampdu.reference") if row[0]]
+    assert len(references) > 500
 
 
 def test_a_capture_that_is_too_long_says_so(cell, monkeypatch):

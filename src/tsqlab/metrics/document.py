@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tsqlab.metrics.programs import Printed, printed
 from tsqlab.metrics.ecn import Marking, markings
+from tsqlab.metrics.programs import Printed, printed
 from tsqlab.metrics.series import Floats, Rows, Samples, numbers, rows, samples, share_of_time
 from tsqlab.metrics.statistics import mean
 from tsqlab.topology import ACCESS_POINT, CLIENT, SERVER, sender_of
