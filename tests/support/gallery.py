@@ -19,7 +19,8 @@ PICTURES = ROOT / "docs" / "gallery"
 def _section(level: int) -> re.Pattern[str]:
     head = "#" * level
     return re.compile(
-        rf"^{head} [^\n]*\n\n\[([\w-]+)\]\(.*?^```text\n(.*?)^```\n(.*?)(?=^##|\Z)", re.M | re.S
+        rf"^{head} (?:(?!^#).)*?\n\n\[([\w-]+)\]\(.*?^```text\n(.*?)^```\n(.*?)(?=^##|\Z)",
+        re.M | re.S,
     )
 
 

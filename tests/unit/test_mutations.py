@@ -31,6 +31,7 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import load_profile
 from tsqlab.experiment.stored import read_folder
 from tsqlab.guest.plan import make_plan
+from tsqlab.paths import EXPERIMENTS
 from tsqlab.results.flent import read_flent
 
 SEED = 1
@@ -191,6 +192,7 @@ def test_damaged_texts(kind: str, block: int, tmp_path: Path) -> None:
     bundled, read = READERS[kind]
     texts = [smaller(path.read_text()) for path in bundled().values()]
     path = tmp_path / "damaged.toml"
+    (tmp_path / "traces").symlink_to(EXPERIMENTS / "gallery" / "traces")  # which some name
     taken = 0
     cases = TEXTS // BLOCKS
     for case in range(block * cases, (block + 1) * cases):

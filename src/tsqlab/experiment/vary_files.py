@@ -52,31 +52,32 @@ def _read(table: Any, home: Path, at: list[str]) -> Any:
         return table
     found = dict(table)
     if isinstance(name := table.get(DELIVERIES), str):
-        found[DELIVERIES] = _deliveries(home / name)
+        found[DELIVERIES] = _deliveries(home / name, [*at, DELIVERIES])
     if FILE in table:
         name = found.pop(FILE)
         if not isinstance(name, str):
             raise KeyedError([*at, FILE], f"expected the name of a file, not {shown(name)}")
-        for key, steps in _table(home / name).items():
+        for key, steps in _table(home / name, [*at, FILE]).items():
             if key in found:
                 raise KeyedError([*at, key], f'"{name}" says it, too')
             found[key] = steps
     return found
 
 
-def _lines(path: Path) -> list[str]:
+def _lines(path: Path, named_at: list[str]) -> list[str]:
+    """The lines of a file; that it cannot be read is an error of the key that names it."""
     try:
         return read_regular(path, BYTES_MAX).decode().splitlines()
     except UnicodeDecodeError:
-        raise FileError(path, "cannot be read: not UTF-8") from None
+        raise KeyedError(named_at, f"{path}: cannot be read: not UTF-8") from None
     except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError
         said = getattr(error, "strerror", None) or error
-        raise FileError(path, f"cannot be read: {said}") from None
+        raise KeyedError(named_at, f"{path}: cannot be read: {said}") from None
 
 
-def _deliveries(path: Path) -> list[int]:
+def _deliveries(path: Path, named_at: list[str]) -> list[int]:
     found = []
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(_lines(path, named_at), 1):
         text = line.strip()
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise FileError(path, f"expected a whole number of ms, not {shown(line)}", number)
@@ -84,9 +85,9 @@ def _deliveries(path: Path) -> list[int]:
     return found
 
 
-def _table(path: Path) -> dict[str, list[list[str]]]:
+def _table(path: Path, named_at: list[str]) -> dict[str, list[list[str]]]:
     """Instants and values, by what they are of."""
-    rows = list(csv.reader(_lines(path)))
+    rows = list(csv.reader(_lines(path, named_at)))
     head = [name.strip() for name in rows[0]] if rows else []
     _check_head(path, head)
     found: dict[str, list[list[str]]] = {COLUMNS[name][0]: [] for name in head[1:]}

@@ -89,8 +89,8 @@ def test_modules_and_their_parameters_vary(experiment, tmp_path):
     matrix = "[matrix]\nparameters.mycc.beta = [500, 700]\nparameters.mycc.on = [true]\n"
     varied = experiment(f'modules = ["mycc"]\n{matrix}')
     assert [cell.id for cell in varied.cells] == [
-        "parameters.mycc.beta=500,parameters.mycc.on=True",
-        "parameters.mycc.beta=700,parameters.mycc.on=True",
+        "parameters.mycc.beta=500,parameters.mycc.on=true",
+        "parameters.mycc.beta=700,parameters.mycc.on=true",
     ]
     (one,) = experiment('modules = ["mycc"]\n', "parameters.mycc.beta=600").cells
     assert one.spec.lab.parameters == {"mycc": {"beta": 600}}
