@@ -129,6 +129,11 @@ void program_endpoint(int words, char *word[]);
 void packet_try_endpoint(int words, char *word[]);
 void later_endpoint(int words, char *word[]);
 void wqm_endpoint(int words, char *word[]);
+void shell_endpoint(int words, char *word[]);
+void script_endpoint(int words, char *word[]);
+
+/* The status of an endpoint with which the guest ends, whatever the others do. */
+#define ENDS_GUEST	200
 
 /* words.c: a plan line's words as numbers, bytes and addresses; an error calls them what */
 int64_t word_number(const char *word, const char *what);

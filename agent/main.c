@@ -22,8 +22,8 @@
  *   clock   T0 STEP [END]            the measurement's instants, ns since boot; of
  *                                    several the last, those before it being of
  *                                    endpoints that run and end before
- *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program|later|wqm
- *   NODE ID ...                      an endpoint: a process of its own
+ *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program|later|wqm|
+ *   shell|script NODE ID ...         an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
  * The first clock starts at T0, a fixed instant that lies after any set-up: how
@@ -68,6 +68,8 @@ static const struct {
 	{ "program", 8, WORDS_MAX, program_endpoint },
 	{ "later", 4, 4, later_endpoint },
 	{ "wqm", 14, 14, wqm_endpoint },
+	{ "shell", 5, WORDS_MAX, shell_endpoint },
+	{ "script", 8, WORDS_MAX, script_endpoint },
 };
 
 static pid_t *processes;	/* the endpoints', process_count of them */
@@ -264,6 +266,8 @@ static void wait_for_endpoints(void)
 			die_errno("wait");
 		if (!is_endpoint(pid))
 			continue;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == ENDS_GUEST)
+			return;
 		if (!WIFEXITED(status) || WEXITSTATUS(status))
 			die("endpoint %d failed (wait status %#x)", (int)pid, status);
 		left--;

@@ -9,5 +9,6 @@
 #define PLAN_FILE	"/tsqlab/plan/plan"
 #define OUT_DIR		"/tsqlab/out"
 #define DONE_FILE	OUT_DIR "/done"
+#define SHELL_TTY	"/dev/tty1"
 
 #endif

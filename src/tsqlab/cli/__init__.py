@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line: arguments in, exit status out.
 
-Status 0: done. 1: the work failed. 2: bad usage or a bad file. 130: interrupted.
+Status 0: done. 1: the work failed. 2: bad usage or a bad file. 130: interrupted. A command that
+runs something of the user's may end with the status of that.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         given = sys.argv[1:] if arguments is None else list(arguments)
         options = _parser(given).parse_args(given)
-        options.command(options)
+        status: int = options.command(options) or 0
         sys.stdout.flush()
     except UsageError as error:
         print(f"tsqlab: {error}", file=sys.stderr)
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"tsqlab: {error}", file=sys.stderr)
         _print_no_more()
         return 1
+    else:
+        return status
     return 0
 
 
@@ -59,6 +62,11 @@ def _print_no_more() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+LATE = "late"
+"""The default of a command's parser that names an argument which may be missing, and which may
+stand behind options: argparse takes it as missing where the first of them is."""
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that says itself what it does not know.
 
@@ -69,6 +77,10 @@ class _Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         options, rest = super().parse_known_args(args, namespace)
+        late = self.get_default(LATE)
+        is_late = late is not None and len(rest) == 1 and not rest[0].startswith("-")
+        if is_late and getattr(options, late) is None:
+            setattr(options, late, rest.pop())
         if rest:
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return options, rest
@@ -96,6 +108,8 @@ COMMANDS = {
     "run": ("options.run", "run an experiment"),
     "list": ("listing", "experiments, device profiles, kernels"),
     "show": ("options.show", "the testbed of an experiment: nodes, wires, radios, addresses"),
+    "shell": ("options.shell", "look around in a node of an experiment's testbed"),
+    "debug": ("options.debug", "run a cell in gdb, and stop at an instant or a symbol"),
     "report": ("options.report", "make report.html again, print the summary"),
     "tune": ("options.tune", "the ms of TSQ that a radio needs"),
     "model": ("model", "closed forms of the radio and of the papers"),

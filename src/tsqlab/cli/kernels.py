@@ -54,10 +54,15 @@ def kernel_for(cell: Cell) -> Kernel:
 
 def module_for(cell: Cell, kernel: Kernel, source: Source) -> OwnModule:
     """A module of a cell's own, for the cell's kernel; what the compiler says of it is shown."""
+    return module_of(recipe_for(cell), kernel, source)
+
+
+def module_of(recipe: Recipe, kernel: Kernel, source: Source) -> OwnModule:
+    """The same for the kernel of a recipe."""
     key = kernel.id, source.key
     if key not in _MODULES:
         with closing(BuildProgress(f"{source.said} for Linux {kernel.release}")) as progress:
-            built_in = against(recipe_for(cell), kernel, progress=progress)
+            built_in = against(recipe, kernel, progress=progress)
             _MODULES[key] = own_module(source, kernel.linux.parent, built_in, progress)
             if _MODULES[key].warnings:
                 progress.note(f"the compiler warns\n{_MODULES[key].warnings}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from tsqlab.errors import TsqlabError
@@ -45,8 +46,9 @@ def _left(begun: float, run_s: float, total_s: float) -> str:
 class RunProgress:
     """The watcher of a run (tsqlab.runner.experiment.Watcher)."""
 
-    def __init__(self) -> None:
-        """Nothing to show before the start."""
+    def __init__(self, hint: Callable[[str, TsqlabError], str | None]) -> None:
+        """Nothing to show before the start. *hint* says what to do about a cell's error."""
+        self._hint = hint
         self._bar: Any = None
         self._begun = time.monotonic()
         self._cells = self._done = 0
@@ -73,8 +75,9 @@ class RunProgress:
 
     def failed(self, cell: str, error: TsqlabError) -> None:
         """See Watcher."""
-        del cell
         self._line(f"tsqlab: {error}", file=sys.stderr)
+        if hint := self._hint(cell, error):
+            self._line(f"  {hint}", file=sys.stderr)
 
     def close(self) -> None:
         """Take the bar away."""

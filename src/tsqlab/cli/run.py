@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from tsqlab.cli.cells import debug_command
 from tsqlab.cli.kernels import kernel_for, module_for
 from tsqlab.cli.progress import BatchProgress, RunProgress
 from tsqlab.cli.report import RESULTS, show, show_all
@@ -25,6 +26,7 @@ from tsqlab.report import make_report
 from tsqlab.report.table import aligned
 from tsqlab.report.unsettled import unsettled
 from tsqlab.runner.batch import Account, prepare, run_batch
+from tsqlab.runner.cell import CellError
 from tsqlab.runner.experiment import jobs_of, run
 
 
@@ -66,8 +68,16 @@ def run_shown(
 
 def _run_cells(experiment: Experiment, out: Path, workers: int) -> None:
     todo = jobs_of(experiment, out, kernel_for, module_for)
-    with closing(RunProgress()) as progress:
+    with closing(RunProgress(partial(_hint, experiment))) as progress:
         run(experiment, todo, out, workers, progress)
+
+
+def _hint(experiment: Experiment, cell: str, error: TsqlabError) -> str | None:
+    """How to look at a cell whose kernel has died: it does the same each time."""
+    own = (one for one in experiment.cells if one.id == cell and not (one.further or one.today))
+    if not isinstance(error, CellError) or not error.died or not any(own):
+        return None
+    return f"to see it die, in gdb and with lines: {debug_command(experiment, cell)}"
 
 
 def _with_more(experiment: Experiment, out: Path, most: int) -> Experiment:

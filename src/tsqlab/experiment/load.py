@@ -78,6 +78,7 @@ class Experiment:
     against: Mapping[str, Level] = field(default_factory=dict)  # what the table compares others to
     look: Look = field(default_factory=Look)  # what [report] says of the figures' looks, read
     given: Mapping[str, str] = field(default_factory=dict)  # overrides, by the full key of each
+    overrides: tuple[str, ...] = ()  # the same as they were given: KEY=VALUE
 
     @property
     def spec(self) -> Spec:
@@ -232,6 +233,7 @@ class _Reader:
         return Experiment(
             self.file.path.stem, self.file.path, comment, tuple(matrix), cells,
             self._against(report, matrix, changed=bool(overrides)), self._look(report), self.given,
+            tuple(overrides),
         )  # fmt: skip
 
     def _tables(self) -> dict[str, Any]:

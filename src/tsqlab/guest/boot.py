@@ -17,13 +17,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from tsqlab.errors import TsqlabError
 from tsqlab.guest.lifetime import die_with
 from tsqlab.guest.places import AGENT, DONE_NAME
 from tsqlab.guest.plan import BOOT_UNIX_NS
 from tsqlab.guest.sandbox import Mounts, sandboxed
-from tsqlab.guest.words import last_words
+from tsqlab.guest.words import DIED, last_words
 from tsqlab.kernels import Kernel
 from tsqlab.results.files import is_regular
 
@@ -51,6 +52,11 @@ class GuestError(TsqlabError):
         super().__init__(why, last_words)  # as an exception needs it to be pickled
         self.why, self.last_words = why, last_words
 
+    @property
+    def died(self) -> bool:
+        """Whether the kernel did, of a panic, a BUG or a fault."""
+        return self.why.startswith(DIED)
+
     def __str__(self) -> str:
         """Both, as lines."""
         return "\n  ".join((f"{self.why}; its last words:", *self.last_words))
@@ -68,6 +74,17 @@ class Machine:
     arguments: tuple[str, ...] = ()  # more arguments for the kernel command line
     stuck_after_s: float = STUCK_AFTER_S  # how many real seconds virtual time may stand still
     ends_after_s: float | None = None  # how many real seconds it may take in all; None: any
+
+
+class Company(Protocol):
+    """Something of the host's that goes on beside a guest, such as a terminal."""
+
+    @property
+    def inherited(self) -> tuple[int, ...]:
+        """The files that the guest's process has open, too."""
+
+    def attend(self, seconds: float) -> None:
+        """Do what there is to do within so many real seconds."""
 
 
 def boot_arguments(machine: Machine) -> list[str]:
@@ -90,11 +107,13 @@ def run_guest(
     mounts: Mounts,
     console: Path,
     on_second: Callable[[int], None] | None = None,
+    company: Company | None = None,
 ) -> None:
     """Boot a guest, wait until it ends, and check that it has done its work.
 
     *console* becomes the log of its console. *on_second* is called with each virtual second of
-    the measurement. Raises GuestError when the guest panics, gets stuck or fails otherwise.
+    the measurement, and *company* attends to what else goes on. Raises GuestError when the guest
+    panics, gets stuck or fails otherwise.
     """
     arguments = boot_arguments(machine)
     command = sandboxed(machine.kernel, mounts, machine.memory_bytes, arguments)
@@ -107,43 +126,51 @@ def run_guest(
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                pass_fds=company.inherited if company else (),
                 # bubblewrap does this too, but only once it runs. The child takes no lock.
                 preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509
             )
         except FileNotFoundError as error:
             raise TsqlabError(f"no {error.filename}; try: tsqlab doctor") from error
     try:
-        watched = _Watched(console, mounts.out, machine.stuck_after_s, machine.ends_after_s)
-        why = _watch(process, watched, on_second)
+        watched = Watched(console, mounts.out, machine.stuck_after_s, machine.ends_after_s)
+        why = watch(process, watched, on_second, company)
     finally:
-        _end(process)
+        end(process)
     if why is None and not is_regular(mounts.out / DONE_NAME):
         why = f"the guest ended before its work (status {process.returncode})"
     if why:
-        raise GuestError(*last_words(console, why, machine.kernel.linux))
+        kernel = machine.kernel
+        raise GuestError(*last_words(console, why, kernel.linux, kernel.modules))
 
 
 @dataclass(frozen=True)
-class _Watched:
+class Watched:
     """What is watched while a guest runs."""
 
     console: Path
     out: Path
     stuck_after_s: float
-    ends_after_s: float | None
+    ends_after_s: float | None = None
 
 
-def _watch(
-    process: subprocess.Popen[bytes], watched: _Watched, on_second: Callable[[int], None] | None
+def watch(
+    process: subprocess.Popen[bytes],
+    watched: Watched,
+    on_second: Callable[[int], None] | None = None,
+    company: Company | None = None,
 ) -> str | None:
     """Wait until the guest ends. Returns None, or why it has to be ended before."""
     size, second = 0, -1
     begun = heard = measured = time.monotonic()
     while process.poll() is None:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_POLL_S)
+        if company is not None:
+            company.attend(_POLL_S)
+        else:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_POLL_S)
         now = time.monotonic()
-        if (grown := watched.console.stat().st_size) != size:
+        if (grown := _size(watched.console)) != size:
             size, heard = grown, now
             if on_second and (latest := _latest_second(watched.console)) > second:
                 second = latest
@@ -159,9 +186,9 @@ def _watch(
     return _too_much(watched)
 
 
-def _too_much(watched: _Watched) -> str | None:
+def _too_much(watched: Watched) -> str | None:
     """The limit that the guest's console or results exceed, as a sentence; None if none."""
-    if watched.console.stat().st_size > CONSOLE_BYTES_MAX:
+    if _size(watched.console) > CONSOLE_BYTES_MAX:
         return f"the guest's console has more than {CONSOLE_BYTES_MAX >> 20} MiB"
     files = written = 0
     for folder, _, names in os.walk(watched.out):
@@ -177,6 +204,14 @@ def _too_much(watched: _Watched) -> str | None:
     return None
 
 
+def _size(console: Path) -> int:
+    """How long a console's log is; one that a debugger has the guest write is not there at once."""
+    try:
+        return console.lstat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def _latest_second(console: Path) -> int:
     with console.open("rb") as log:
         log.seek(max(0, console.stat().st_size - 200))
@@ -184,7 +219,7 @@ def _latest_second(console: Path) -> int:
     return int(seconds[-1]) // 1000 if seconds else -1
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Ending bubblewrap ends its process namespace, and with it the whole guest."""
     if process.poll() is None:
         process.kill()

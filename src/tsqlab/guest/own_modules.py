@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from tsqlab.experiment.modules import arguments, module_name
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.places import GUEST_DIR
 from tsqlab.kernels.own_modules import OwnModule
+
+_PLACE = re.compile(rf"{GUEST_DIR}/module-(.*)\.ko")
 
 
 def _place(name: str) -> str:
@@ -25,3 +28,8 @@ def own_module_lines(spec: Spec) -> Iterable[list[str]]:
 def shown(modules: Iterable[OwnModule]) -> Mapping[str, Path]:
     """What a guest that loads *modules* sees of the host."""
     return {_place(module.name): module.file for module in modules}
+
+
+def in_guest(shown: Iterable[str]) -> Mapping[str, str]:
+    """Where modules lie among what a guest sees, by their names."""
+    return {found[1]: place for place in shown if (found := _PLACE.fullmatch(place))}

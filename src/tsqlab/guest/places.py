@@ -42,3 +42,12 @@ OUT_DIR = f"{GUEST_DIR}/out"
 DONE_NAME = "done"
 DONE_FILE = f"{OUT_DIR}/{DONE_NAME}"
 """Written last: a guest without it did not do its work."""
+
+SHELL_TTY = "/dev/tty1"
+"""The terminal of a shell in a guest. The first one, tty0, is the console."""
+
+IN_GDB = f"{GUEST_DIR}/in_gdb.py"
+"""What a gdb in a guest's sandbox is told before it runs the guest."""
+
+CLOCK = f"{GUEST_DIR}/clock"
+"""The socket by which a guest asks how far time may go, if its plan has it ask."""

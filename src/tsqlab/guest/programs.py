@@ -56,11 +56,14 @@ def _program(number: int, table: ProgramTable, spec: Spec, t0_ns: int = 0) -> Pr
 
 def name_files(spec: Spec) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """The files by which programs find nodes by their names, and where guests see them."""
-    if not spec.program:
-        return {}, {}
-    addresses = {"localhost": "127.0.0.1", **spec.testbed.graph.addresses}
+    return nodes_by_name(spec.testbed.graph.addresses) if spec.program else ({}, {})
+
+
+def nodes_by_name(addresses: Mapping[str, str]) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The same of nodes of these addresses, whoever looks for them."""
+    known = {"localhost": "127.0.0.1", **addresses}
     files = {
-        _HOSTS_FILE: "".join(f"{address}\t{name}\n" for name, address in addresses.items()),
+        _HOSTS_FILE: "".join(f"{address}\t{name}\n" for name, address in known.items()),
         _NSSWITCH_FILE: "hosts: files\n",
     }
     return files, {HOSTS: _HOSTS_FILE, NSSWITCH: _NSSWITCH_FILE}

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tsqlab.experiment.invalid import hint
-from tsqlab.kernels.lines import places
+from tsqlab.kernels.lines import InModule, places, places_in_module
 
 _LAST_LINES = 15
 _FRAMES = 12
@@ -23,7 +23,11 @@ _TICK = re.compile(r"^tsqlab: t \d+ ms$")
 _TIME = re.compile(r"^\[ *\d+\.\d+\] ?")
 _MEMORY = re.compile(r"Out of memory")
 _DEATH = re.compile(r"^(BUG: |Kernel panic - not syncing: |RIP: )")
-_FRAME = re.compile(r"^ \[<([0-9a-f]+)>\] (\? )?(\S+\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[\w+\])?)")
+_FRAME = re.compile(
+    r"^ \[<(?P<address>[0-9a-f]+)>\] (?P<guess>\? )?"
+    r"(?P<text>(?P<function>\S+)\+0x(?P<offset>[0-9a-f]+)/0x(?P<length>[0-9a-f]+)"
+    r"(?: \[(?P<module>\w+)\])?)"
+)
 _NOISE = re.compile(
     r"^(?:R[A-Z0-9]{2}: |RSP: |Modules linked in|Stack:|Call Trace:|Pid: |CPU: |Tainted: "
     r"|(?: [0-9a-f]{8,16})+$|---\[ end|-+\[ cut here|oom-kill:|$)"
@@ -31,7 +35,8 @@ _NOISE = re.compile(
 _NO_CONTROL = re.compile(r"^(tsqlab: error: .*no congestion control '(\S+)' .*); there are (.*)$")
 _OOM_BEGINS = re.compile(r"invoked oom-killer: ")
 _NO_MEMORY = "the guest has run out of memory; [lab] memory gives it more"
-_PANIC = "the guest's kernel has died"
+DIED = "the guest's kernel has died"
+"""What the last words of a guest begin with whose kernel has."""
 
 _LACKS = (
     (r"^Error: Specified qdisc kind is unknown",
@@ -50,10 +55,11 @@ _LACKS = (
 """What a kernel or a program says that lacks what a cell needs, and what that means."""
 
 
-def last_words(console: Path, why: str, linux: Path) -> tuple[str, tuple[str, ...]]:
+def last_words(console: Path, why: str, linux: Path, modules: Path) -> tuple[str, tuple[str, ...]]:
     """Why a guest failed, and the lines of its *console* that say so.
 
-    *why* is what was seen from outside, *linux* the kernel, for the places of a call trace.
+    *why* is what was seen from outside, *linux* the kernel, for the places of a call trace, and
+    *modules* the folder of what it loads.
     """
     lines = _said(console)
     memory = [line for line in lines if _MEMORY.search(line)]
@@ -62,10 +68,10 @@ def last_words(console: Path, why: str, linux: Path) -> tuple[str, tuple[str, ..
         # The first that was killed is why the rest fails.
         head = [f"{_NO_MEMORY} ({why})", *dict.fromkeys((memory[0], memory[-1]))]
     elif deaths:
-        head = [f"{_PANIC} ({why})", *deaths]
+        head = [f"{DIED} ({why})", *deaths]
     else:
         head = [f"{meant} ({why})" if (meant := _lacking(lines)) else why]
-    trace = [] if memory else _trace(lines, linux)
+    trace = [] if memory else _trace(lines, linux, modules)
     rest = [line for line in _told(lines) if line not in head]
     shown = [*head[1:], *trace, *rest[-max(3, _LAST_LINES - len(head) - len(trace)) :]]
     return head[0], tuple(shown)
@@ -106,7 +112,7 @@ def _told(lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def _trace(lines: Sequence[str], linux: Path) -> list[str]:
+def _trace(lines: Sequence[str], linux: Path, modules: Path) -> list[str]:
     """The last call trace, the innermost call first."""
     at = [number for number, line in enumerate(lines) if line.startswith("Call Trace:")]
     if not at:
@@ -117,11 +123,36 @@ def _trace(lines: Sequence[str], linux: Path) -> list[str]:
         if frame is None:
             break
         frames.append(frame)
-    if any(not frame[2] for frame in frames):  # else the kernel guesses all of them
-        frames = [frame for frame in frames if not frame[2]]
-    found = places(linux, [int(frame[1], 16) for frame in frames[:_FRAMES]])
+    if any(not frame["guess"] for frame in frames):  # else the kernel guesses all of them
+        frames = [frame for frame in frames if not frame["guess"]]
+    shown = frames[:_FRAMES]
+    found = _places(shown, linux, modules)
     texts = [
-        f"  {frame[3]}  {found.get(int(frame[1], 16), '')}".rstrip() for frame in frames[:_FRAMES]
+        f"  {frame['text']}  {place}".rstrip() for frame, place in zip(shown, found, strict=True)
     ]
     more = [f"  ... ({len(frames) - _FRAMES} more)"] if len(frames) > _FRAMES else []
     return ["called from:", *texts, *more]
+
+
+def _places(frames: Sequence[re.Match[str]], linux: Path, modules: Path) -> list[str]:
+    """The file and line of each call, or nothing."""
+    own = places(linux, [int(one["address"], 16) for one in frames if not one["module"]])
+    calls: dict[str, list[InModule]] = {}
+    for frame in frames:
+        if frame["module"]:
+            calls.setdefault(frame["module"], []).append(_in_module(frame))
+    theirs = {
+        (name, call): place
+        for name, called in calls.items()
+        for call, place in places_in_module(modules / f"{name}.ko", called).items()
+    }
+    return [
+        theirs.get((frame["module"], _in_module(frame)), "")
+        if frame["module"]
+        else own.get(int(frame["address"], 16), "")
+        for frame in frames
+    ]
+
+
+def _in_module(frame: re.Match[str]) -> InModule:
+    return InModule(frame["function"], int(frame["offset"], 16), int(frame["length"], 16))

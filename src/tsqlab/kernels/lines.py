@@ -1,42 +1,80 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where in the source an address of a kernel is, if it was built with debug information."""
+"""Where in the source the code of a kernel or a module is, if it has debug information."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+
+# Of objdump -t: the value, the section and the size of a function, and its name.
+_FUNCTION = re.compile(r"^([0-9a-f]+) .{6}F (\S+)\t([0-9a-f]+) (?:\.hidden )?(\S+)$")
+
+
+@dataclass(frozen=True)
+class InModule:
+    """Where a call in a module returns to, as a trace has it: "al_ppdu_close+0x28/0x70"."""
+
+    function: str
+    offset: int
+    length: int  # of the function: several of a module may have its name
 
 
 def places(linux: Path, returns: Sequence[int]) -> dict[int, str]:
     """As "net/ipv4/tcp_output.c:2690", for each of the return addresses that has a place."""
+    source = source_of(linux)
+    # Nobody needs to read it in each line.
+    return _lines_of([str(linux)], returns, f"{source}/" if source else "")
+
+
+def places_in_module(module: Path, returns: Sequence[InModule]) -> dict[InModule, str]:
+    """As "radio/ppdu.c:310", for each call that has a place. *module* is a file NAME.ko."""
+    sections: dict[str, dict[int, InModule]] = {}
+    functions = filter(None, map(_FUNCTION.match, _said_by("objdump", "-t", str(module))))
+    for value, section, size, name in (function.groups() for function in functions):
+        for call in returns:
+            if (call.function, call.length) == (name, int(size, 16)):
+                sections.setdefault(section, {})[int(value, 16) + call.offset] = call
+    # It was compiled in a folder that has its name, beside it or elsewhere.
+    folder = re.compile(rf"^.*/{re.escape(module.stem)}/")
+    found: dict[InModule, str] = {}
+    for section, calls in sections.items():
+        lines = _lines_of(["-j", section, str(module)], list(calls))
+        found |= {calls[address]: folder.sub("", line) for address, line in lines.items()}
+    return found
+
+
+def _lines_of(where: Sequence[str], returns: Sequence[int], folder: str = "") -> dict[int, str]:
+    """What addr2line says of return addresses, without *folder*."""
     if not returns:
         return {}
     # A call returns to the instruction behind it, which may be of the next line.
     addresses = [f"{address - 1:#x}" for address in returns]
-    try:
-        done = subprocess.run(
-            ["addr2line", "-e", str(linux), *addresses],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except FileNotFoundError:
-        return {}
-    found = zip(returns, done.stdout.splitlines(), strict=False)
-    tree = _tree(linux)
+    *options, file = where
+    lines = _said_by("addr2line", *options, "-e", file, *addresses)
     return {
-        address: line.partition(" ")[0].removeprefix(tree)
-        for address, line in found
+        address: line.partition(" ")[0].removeprefix(folder)
+        for address, line in zip(returns, lines, strict=False)
         if not line.startswith("??") and not line.endswith(":?")
     }
 
 
-def _tree(linux: Path) -> str:
-    """The folder of the source, which nobody needs to read in each line."""
+def _said_by(*command: str) -> list[str]:
+    """The lines that a program of binutils prints; none if it is not there."""
+    with suppress(FileNotFoundError):
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False
+        )
+        return done.stdout.splitlines()
+    return []
+
+
+def source_of(linux: Path) -> Path | None:
+    """The folder of the source that a kernel was built from, if it is known."""
     with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-        return f"{json.loads((linux.parent / 'tsqlab.json').read_bytes())['tree']}/"
-    return ""
+        return Path(json.loads((linux.parent / "tsqlab.json").read_bytes())["tree"])
+    return None

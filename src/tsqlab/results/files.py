@@ -42,6 +42,11 @@ def open_regular(path: Path, bytes_max: int, errors: str = "strict") -> TextIO:
     return os.fdopen(handle, encoding="utf-8", errors=errors)
 
 
+def handle_of_regular(path: Path) -> int:
+    """A handle of a file that somebody else writes, to be read as it grows. Raises OSError."""
+    return _regular(path, os.O_NOFOLLOW)
+
+
 def read_regular(path: Path, bytes_max: int) -> bytes:
     """What is in a file of a user's folder, perhaps through a link. Raises OSError.
 

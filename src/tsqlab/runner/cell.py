@@ -26,7 +26,7 @@ from tsqlab.guest.collect import collect
 from tsqlab.guest.instants import t0_ns
 from tsqlab.guest.own_modules import shown
 from tsqlab.guest.places import WQM
-from tsqlab.guest.plan import BOOT_UNIX_NS, make_plan
+from tsqlab.guest.plan import BOOT_UNIX_NS, Plan, make_plan
 from tsqlab.guest.programs import outcomes
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.suspects import with_suspects
@@ -51,10 +51,13 @@ OUTPUTS = ("out", "err", "json")
 class CellError(TsqlabError):
     """A cell that failed; the message begins with its name."""
 
-    def __init__(self, title: str, message: str, cause: str) -> None:
-        """*cause* is what other cells that fail in the same way have in common with it."""
-        super().__init__(title, message, cause)  # as an exception needs it to be pickled
-        self.title, self.message, self.cause = title, message, cause
+    def __init__(self, title: str, message: str, cause: str, died: bool = False) -> None:
+        """*cause* is what other cells that fail in the same way have in common with it.
+
+        *died* says whether the kernel did, which a debugger would stop before.
+        """
+        super().__init__(title, message, cause, died)  # as an exception needs it to be pickled
+        self.title, self.message, self.cause, self.died = title, message, cause, died
 
     def __str__(self) -> str:
         """Which cell, and what."""
@@ -123,7 +126,7 @@ def run_cell(
         write_flent(job.file, to_flent(_record(job, measurement)))
     except GuestError as error:
         log = GuestError(error.why, (*error.last_words, f"(all of it: {job.console})"))
-        raise CellError(job.cell.title, str(log), str(error)) from error
+        raise CellError(job.cell.title, str(log), str(error), error.died) from error
     except (TsqlabError, OSError) as error:
         raise CellError(job.cell.title, str(error), str(error)) from error
     except (ArithmeticError, LookupError, ValueError) as error:
@@ -145,12 +148,9 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     shutil.rmtree(job.work, ignore_errors=True)
     job.console.parent.mkdir(parents=True, exist_ok=True)
     machine = Machine(job.kernel, spec.lab.memory, spec.lab.seed, cpu)
-    plan = make_plan(spec, job.profile, job.others)
     wired = wiring(spec, job.profile, job.others)
-    daemon = {WQM: wqm_daemon()} if wired.runs_daemon else {}
-    plan = replace(plan, shown={**plan.shown, **daemon, **shown(job.modules), **job.shown})
     try:
-        out = run_plan(machine, plan, job.work, job.console, on_second)
+        out = run_plan(machine, plan_of(job), job.work, job.console, on_second)
     except GuestError as error:
         raise with_suspects(error, job.work / "out", spec, job.console) from None
     _keep_pcaps(job, wired, out)
@@ -173,6 +173,15 @@ def _programs(job: Job, wired: Wiring, out: Path) -> dict[str, ProgramRun]:
         outcome.check()
     start_unix_s = Duration(BOOT_UNIX_NS + t0_ns(spec, wired.set_up_ns)).s
     return {outcome.name: outcome.run(start_unix_s) for outcome in ended}
+
+
+def plan_of(job: Job) -> Plan:
+    """What the guest of a job does."""
+    spec = job.cell.spec
+    plan = make_plan(spec, job.profile, job.others)
+    wired = wiring(spec, job.profile, job.others)
+    daemon = {WQM: wqm_daemon()} if wired.runs_daemon else {}
+    return replace(plan, shown={**plan.shown, **daemon, **shown(job.modules), **job.shown})
 
 
 def _keep_pcaps(job: Job, wired: Wiring, out: Path) -> None:

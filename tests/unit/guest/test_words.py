@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is shown of a guest that failed; the consoles are of guests that did."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -44,11 +45,11 @@ OOM = """\
 
 @pytest.fixture
 def words(tmp_path):
-    def of(text, linux=Path("/nowhere/linux")):
+    def of(text, linux=Path("/nowhere/linux"), modules=Path("/nowhere")):
         (tmp_path / "console").write_text(
             f"Checking ptrace...OK\n{BOOT}{text}".replace("\n", "\r\n")
         )
-        return str(GuestError(*last_words(tmp_path / "console", WHY, linux))).splitlines()
+        return str(GuestError(*last_words(tmp_path / "console", WHY, linux, modules))).splitlines()
 
     return of
 
@@ -140,6 +141,31 @@ def test_a_trace_has_files_and_lines_where_the_kernel_knows_them(words, program)
     text = "[    1.0] Kernel panic - not syncing: x\n[    1.0] Call Trace:\n"
     text += f"[    1.0]  [<{address:x}>] f+0x10/0x20\n"
     assert words(text, program)[-1] == "    f+0x10/0x20  net/a.c:5"
+
+
+def test_a_trace_has_the_lines_of_modules(words, tmp_path):
+    """Those of a module's own sections; of two functions of one name it is that of the length."""
+    folder = tmp_path / "bug"
+    folder.mkdir()
+    (folder / "a.c").write_text(
+        "int g(int);\n\nint f(int x)\n{\n\treturn g(x) + 1;\n}\n"
+        '__attribute__((section(".init.text")))\nint first(int x)\n{\n\treturn g(x) + 2;\n}\n'
+    )
+    module = tmp_path / "bug.ko"
+    command = ["gcc", "-g", "-O0", "-ffunction-sections", "-c", "-o", str(module), "a.c"]
+    subprocess.run(command, check=True, cwd=folder)
+    table = subprocess.run(["objdump", "-t", module], capture_output=True, text=True).stdout
+    text = "[    1.0] Kernel panic - not syncing: x\n[    1.0] Call Trace:\n"
+    for name in ("f", "first"):
+        (length,) = re.findall(rf"\t([0-9a-f]+) {name}$", table, re.MULTILINE)
+        offset = int(length, 16) - 5  # of what is done after the call
+        call = f"{name}+0x{offset:x}/0x{int(length, 16):x} [bug]"
+        text += f"[    1.0]  [<68000000>] {call}\n"
+        text += f"[    1.0]  [<68000000>] {name}+0x1/0xfff [bug]\n"
+    shown = [line.split("  ")[-1] for line in words(text, modules=tmp_path)[-4:]]
+    assert shown[0] == "a.c:5"
+    assert shown[2] == "a.c:10"
+    assert [line.endswith("[bug]") for line in shown] == [False, True, False, True]
 
 
 def test_a_kernel_without_debug_information_has_no_places(tmp_path):

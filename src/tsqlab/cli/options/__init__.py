@@ -13,15 +13,38 @@ from collections.abc import Callable
 from importlib import import_module
 
 from tsqlab.cli import jobs
+from tsqlab.units import Duration
 
 
-def later(module: str) -> Callable[[argparse.Namespace], None]:
+def later(module: str) -> Callable[[argparse.Namespace], int | None]:
     """The command of that module of tsqlab.cli, which is loaded when the command is run."""
 
-    def command(options: argparse.Namespace) -> None:
-        import_module(f"tsqlab.cli.{module}").execute(options)
+    def command(options: argparse.Namespace) -> int | None:
+        status: int | None = import_module(f"tsqlab.cli.{module}").execute(options)
+        return status
 
     return command
+
+
+def add_cell(parser: argparse.ArgumentParser) -> None:
+    """One cell of an experiment."""
+    parser.add_argument("experiment", help="a bundled experiment's name, or a file")
+    parser.add_argument(
+        "--cell", metavar="CELL",
+        help="which, by its name as tsqlab run has it, or its number (default: 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE",
+        help="as of tsqlab run: another value of a key",
+    )  # fmt: skip
+
+
+def instant(text: str) -> Duration:
+    """An argument that is an instant of the measurement, by its distance from the beginning."""
+    try:
+        return Duration.of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
