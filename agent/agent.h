@@ -123,6 +123,7 @@ void udp_endpoint(int words, char *word[]);
 void ping_endpoint(int words, char *word[]);
 void qdisc_endpoint(int words, char *word[]);
 void capture_endpoint(int words, char *word[]);
+void trace_endpoint(int words, char *word[]);
 void genl_watch_endpoint(int words, char *word[]);
 void genl_try_endpoint(int words, char *word[]);
 void program_endpoint(int words, char *word[]);

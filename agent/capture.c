@@ -20,7 +20,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -38,7 +37,7 @@
 #include <unistd.h>
 
 #include "agent.h"
-#include "places.h"
+#include "big_file.h"
 
 /*
  * The ring: 30,000 packets of 192 bytes, and a block has room for the largest packet.
@@ -48,9 +47,6 @@
 #define BLOCKS		32
 #define HAND_OVER_MSEC	100
 #define GRACE_NSEC	(3 * HAND_OVER_MSEC * 1000000LL)
-
-/* How much of a file the guest keeps in its memory, which packets need, too. */
-#define CACHE_BYTES	(4 << 20)
 
 #define LINKTYPE_ETHERNET		1
 #define LINKTYPE_IEEE802_11_RADIOTAP	127
@@ -73,10 +69,9 @@ static struct {
 	const char *device;
 	int fd;
 	char *ring;
-	FILE *file;
-	int64_t bytes, bytes_max;	/* of the file */
-	int64_t cached_bytes;		/* of them, since they were last sent to the host */
-	int64_t boot_unix_ns;		/* the time stamp of the boot */
+	struct big_file file;
+	int64_t bytes_max;	/* of the file */
+	int64_t boot_unix_ns;	/* the time stamp of the boot */
 } capture;
 
 static volatile bool ended;
@@ -166,14 +161,6 @@ static uint32_t link_type(void)
 	       LINKTYPE_IEEE802_11_RADIOTAP : LINKTYPE_ETHERNET;
 }
 
-static void put(const void *data, size_t bytes)
-{
-	if (bytes && fwrite(data, bytes, 1, capture.file) != 1)
-		die_errno("cannot write a capture");
-	capture.bytes += bytes;
-	capture.cached_bytes += bytes;
-}
-
 static void open_file(const char *id, int64_t snap_bytes)
 {
 	const struct pcap_header header = {
@@ -182,25 +169,11 @@ static void open_file(const char *id, int64_t snap_bytes)
 		.snap_bytes = snap_bytes,
 		.link_type = link_type(),
 	};
-	char path[sizeof(OUT_DIR) + ID_MAX + 8];
+	char name[ID_MAX + 8];
 
-	snprintf(path, sizeof(path), OUT_DIR "/%s.pcap", id);
-	capture.file = fopen(path, "w");
-	if (!capture.file)
-		die_errno("cannot create %s", path);
-	put(&header, sizeof(header));
-}
-
-/* Sends what was written to the host, and forgets it. */
-static void empty_cache(void)
-{
-	const int flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
-			  SYNC_FILE_RANGE_WAIT_AFTER;
-
-	if (fflush(capture.file) || sync_file_range(fileno(capture.file), 0, 0, flags))
-		die_errno("cannot write a capture");
-	posix_fadvise(fileno(capture.file), 0, 0, POSIX_FADV_DONTNEED);
-	capture.cached_bytes = 0;
+	snprintf(name, sizeof(name), "%s.pcap", id);
+	capture.file = big_file_open(name, "a capture");
+	big_file_put(&capture.file, &header, sizeof(header));
 }
 
 static void write_packet(const struct tpacket3_hdr *packet)
@@ -213,12 +186,12 @@ static void write_packet(const struct tpacket3_hdr *packet)
 
 	if (when > schedule.end)
 		return;
-	if (capture.bytes + (int64_t)(sizeof(record) + packet->tp_snaplen) > capture.bytes_max)
+	if (capture.file.bytes + (int64_t)(sizeof(record) + packet->tp_snaplen) > capture.bytes_max)
 		die("the capture on %s is longer than %lld MiB at %.3f s; less of each packet "
 		    "([lab] snap_length), fewer flows or less time would fit", capture.device,
 		    (long long)(capture.bytes_max >> 20), (double)(when - schedule.t0) / 1e9);
-	put(&record, sizeof(record));
-	put((const char *)packet + packet->tp_mac, packet->tp_snaplen);
+	big_file_put(&capture.file, &record, sizeof(record));
+	big_file_put(&capture.file, (const char *)packet + packet->tp_mac, packet->tp_snaplen);
 }
 
 /* Writes the packets of all blocks that the kernel has handed over. */
@@ -241,8 +214,7 @@ static void write_blocks(void)
 			packet += header->tp_next_offset;
 		}
 		__atomic_store_n(&block->block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
-		if (capture.cached_bytes > CACHE_BYTES)
-			empty_cache();
+		big_file_empty(&capture.file);
 	}
 }
 
@@ -279,6 +251,5 @@ void capture_endpoint(int words, char *word[])
 		write_blocks();
 	}
 	check_whole();
-	if (fflush(capture.file) || fsync(fileno(capture.file)) || fclose(capture.file))
-		die_errno("cannot write a capture");
+	big_file_close(&capture.file);
 }

@@ -22,8 +22,8 @@
  *   clock   T0 STEP [END]            the measurement's instants, ns since boot; of
  *                                    several the last, those before it being of
  *                                    endpoints that run and end before
- *   tcp|udp|ping|qdisc|capture|genl-watch|genl-try|packet-try|program|later|wqm|
- *   shell|script NODE ID ...         an endpoint: a process of its own
+ *   tcp|udp|ping|qdisc|capture|trace|genl-watch|genl-try|packet-try|program|later|
+ *   wqm|shell|script NODE ID ...     an endpoint: a process of its own
  *   end                              the last line: a plan cut short is an error
  *
  * The first clock starts at T0, a fixed instant that lies after any set-up: how
@@ -62,6 +62,7 @@ static const struct {
 	{ "ping", 8, 10, ping_endpoint },
 	{ "qdisc", 5, 5, qdisc_endpoint },
 	{ "capture", 6, 6, capture_endpoint },
+	{ "trace", 6, WORDS_MAX, trace_endpoint },
 	{ "genl-watch", 8, 12, genl_watch_endpoint },
 	{ "genl-try", 7, 7, genl_try_endpoint },
 	{ "packet-try", 6, 6, packet_try_endpoint },

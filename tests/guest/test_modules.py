@@ -11,7 +11,7 @@ import pytest
 from tsqlab.kernels.build import make_modules
 from tsqlab.kernels.make import Build
 from tsqlab.kernels.own_source import kbuild
-from tsqlab.kernels.source import history, patches_of, versions
+from tsqlab.kernels.source import ADDED, added_patches, history, patches_of, versions
 from tsqlab.paths import KERNEL_MODULES, ROOT
 
 pytestmark = pytest.mark.kernels
@@ -43,7 +43,8 @@ def test_checkpatch_is_content_with_the_module_of_the_tutorial(tree):
 def test_checkpatch_is_content_with_the_series(tree, version):
     # Commits of upstream are not in the project's own repository.
     # Whether new files have a maintainer is the next test's question, which looks for the answer.
-    check(tree, patches_of(version, None), "--ignore", "UNKNOWN_COMMIT_ID,FILE_PATH_CHANGES")
+    patches = [*patches_of(version, None), *added_patches(version, ADDED)]
+    check(tree, patches, "--ignore", "UNKNOWN_COMMIT_ID,FILE_PATH_CHANGES")
 
 
 @pytest.mark.parametrize("version", versions())

@@ -16,7 +16,9 @@ from tsqlab.kernels import Recipe, build, series
 from tsqlab.kernels.cache import made
 from tsqlab.kernels.config import fragment_text, fragments_for
 from tsqlab.kernels.source import (
+    ADDED,
     SERIES,
+    added_patches,
     changes,
     find_source,
     history,
@@ -65,7 +67,9 @@ def stock(patched, tmp_path):
 
     def make(version):
         patches, tree, repository = patches_of(version, None), patched(version), tmp_path / "stock"
-        for name in {name for patch in patches for name in alone.change(patch).files}:
+        everywhere = [*patches, *added_patches(version, ADDED)]
+        touched = {name for patch in everywhere for name in alone.change(patch).files}
+        for name in (name for name in touched if (tree / name).exists()):
             (repository / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(tree / name, repository / name)
         for patch in reversed(patches):
@@ -92,7 +96,7 @@ def test_the_series_apply_one_above_the_other(patched, stock, version):
         assert (repository / name).read_bytes() == (tree / name).read_bytes()
 
 
-@pytest.mark.parametrize("name", SERIES)
+@pytest.mark.parametrize("name", (*SERIES, *ADDED))
 @pytest.mark.parametrize("version", versions())
 def test_each_series_applies_to_the_stock_kernel(stock, version, name):
     """And its cover letter ends with the figures that git format-patch would give it."""
@@ -128,6 +132,12 @@ def test_cotsq_applies_above_a_bbr_of_another_tree(stock, version):
     rewrite(ipv4 / "Kconfig", r'(\n\tdefault "bbr" if DEFAULT_BBR\n)', r'\1\tdefault "o" if O\n')
     git(repository, "commit", "-q", "-a", "-m", "another tree's")
     am(repository, patches_in("tcp", version))
+
+
+@pytest.mark.parametrize("version", versions())
+def test_what_is_added_applies_above_the_series(stock, version):
+    repository = stock(version)
+    am(repository, [*patches_of(version, None), *added_patches(version, ADDED)])
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import re
 import pytest
 
 import alone
-from tsqlab.kernels.source import SERIES, history, patches_of, versions
+from tsqlab.kernels.source import ADDED, SERIES, added_patches, history, patches_of, versions
 from tsqlab.paths import KERNEL_PATCHES
 
 COVER = "0000-cover-letter.txt"
-FOLDERS = [KERNEL_PATCHES / version / name for version in versions() for name in SERIES]
+FOLDERS = [KERNEL_PATCHES / version / name for version in versions() for name in (*SERIES, *ADDED)]
 
 
 @pytest.fixture(params=FOLDERS, ids=lambda path: str(path.relative_to(KERNEL_PATCHES)))
@@ -37,6 +37,7 @@ def file_name(number, title):
 def test_every_file_belongs_to_a_series():
     there = {path for path in KERNEL_PATCHES.rglob("*") if path.is_file()}
     ours = {patch for version in versions() for patch in patches_of(version, None)}
+    ours |= {patch for version in versions() for patch in added_patches(version, ADDED)}
     assert there == ours | set(history().values()) | {folder / COVER for folder in FOLDERS}
 
 
@@ -76,7 +77,7 @@ def test_a_series_changes_what_it_is_for(version):
 
     That one is where the architecture is asked whether its random numbers are to be repeated.
     """
-    for name in SERIES:
+    for name in (*SERIES, *ADDED):
         files = {
             file
             for patch in (KERNEL_PATCHES / version / name).glob("*.patch")
@@ -85,7 +86,7 @@ def test_a_series_changes_what_it_is_for(version):
         assert files
         if name == "um":
             files -= {"drivers/char/random.c"}
-        assert {file.startswith(alone.USER_MODE) for file in files} == {name == "um"}
+        assert {file.startswith(alone.USER_MODE) for file in files} == {name != "tcp"}
 
 
 @pytest.mark.parametrize("version", versions())

@@ -29,6 +29,8 @@ def build_shown(recipe: Recipe, jobs: int | None = None, trains: bool | None = N
     if recipe.without:
         back = f"{len(recipe.without)} changes" if len(recipe.without) > 1 else recipe.without[0]
         what += f" without {back}"
+    if recipe.extra:
+        what += f" with {' and '.join(recipe.extra)}"
     training = None
     if trains is not False:
         # It runs cells, and so loads what they are described by.
@@ -40,11 +42,12 @@ def build_shown(recipe: Recipe, jobs: int | None = None, trains: bool | None = N
 
 
 def recipe_for(cell: Cell) -> Recipe:
-    """The recipe of the kernel that a cell names, as of its era."""
+    """The recipe of the kernel that a cell names, as of its era, with events if it wants any."""
     lab = cell.spec.lab
     recipe = recipe_of(lab.kernel)
     without = tuple(dict.fromkeys([*recipe.without, *ERAS[lab.era].patches]))
-    return dataclasses.replace(recipe, hz=lab.hz, without=without)
+    extra = tuple(dict.fromkeys([*recipe.extra, *(["trace"] if lab.trace else [])]))
+    return dataclasses.replace(recipe, hz=lab.hz, without=without, extra=extra)
 
 
 def kernel_for(cell: Cell) -> Kernel:

@@ -22,7 +22,7 @@ from tsqlab.report import (
 from tsqlab.report.against import check_against
 from tsqlab.report.combined import read_combined
 from tsqlab.report.shown import kept_columns
-from tsqlab.results.folder import PCAPS, PROGRAMS
+from tsqlab.results.folder import PCAPS, PROGRAMS, TRACE_SUFFIX, TRACES
 from tsqlab.results.look import check_size
 from tsqlab.results.means import MEANS
 from tsqlab.results.plots import PLOTS, Format, formats_of
@@ -137,4 +137,6 @@ def show_folder(content: Folder, formats: Collection[Format] = ()) -> None:
         print(f"pcaps:   {path / PCAPS}/*.pcap")
     if any(cell.programs for cell in content.whole.manifest.cells if cell.done):
         print(f"printed: {path / PROGRAMS}/*.out, *.err, *.json")
+    if any(cell.trace for cell in content.whole.manifest.cells if cell.done):
+        print(f"traces:  {path / TRACES}/*{TRACE_SUFFIX}")
     print(f"report:  {report}")

@@ -46,6 +46,7 @@ def execute(options: argparse.Namespace) -> None:
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f"kernel={json.dumps(options.kernel)}"] if options.kernel is not None else []
     overrides += [f"capture={options.capture}"] if options.capture is not None else []
+    overrides += [f"trace={options.trace}"] if options.trace is not None else []
     if options.all:
         _run_all(options, overrides)
     else:

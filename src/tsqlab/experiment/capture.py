@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is recorded beside a result: which captures an experiment may ask for, and how large.
+"""Packets beside a result: which captures an experiment may ask for, and how large.
 
 A cell with captures is one of its own, and so are its results. The process that writes a pcap runs
 when packets are there, and what else the kernel does at that instant is then in another order: a
@@ -18,8 +18,8 @@ from tsqlab.experiment.bounds import KeyedError
 from tsqlab.topology import AIR, sender_of
 from tsqlab.units import Size
 
-RECORDED = frozenset({"lab.capture", "lab.snap_length"})
-"""The keys that say what is recorded. They cannot vary."""
+CAPTURED = frozenset({"lab.capture", "lab.snap_length"})
+"""The keys that say what is captured. They cannot vary."""
 
 SNAP_LENGTH = Size.of("192 B")
 """All headers down to TCP's options: radiotap's have 48 bytes at most, 802.11's 26, those of an
@@ -36,14 +36,14 @@ def file_bytes_max(captures: int) -> int:
     return min(FILE_BYTES_MAX, FILES_BYTES_MAX // captures)
 
 
-def _listed(value: object) -> object:
+def listed(value: object) -> object:
     """Names in a text, with commas between, as a list."""
     if isinstance(value, str):
         return [name.strip() for name in value.split(",")]
     return value
 
 
-Captures = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Captures = Annotated[tuple[str, ...], BeforeValidator(listed)]
 
 
 def check_captures(

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from tsqlab.errors import FileError, UsageError, one_line
 from tsqlab.experiment.bounds import KeyedError
 from tsqlab.experiment.bundled import bundled_experiments, is_file
-from tsqlab.experiment.capture import RECORDED
+from tsqlab.experiment.capture import CAPTURED
 from tsqlab.experiment.handles import by_handle
 from tsqlab.experiment.invalid import (
     accepted_in,
@@ -46,6 +46,7 @@ from tsqlab.experiment.spec import ARRAYS, TABLES, Spec, full_key
 from tsqlab.experiment.testbed import GRAPH
 from tsqlab.experiment.testbed.written import gathered, place_in_file
 from tsqlab.experiment.toml import TomlFile, flattened, parse_value, read_toml, there
+from tsqlab.experiment.trace_events import TRACED
 from tsqlab.experiment.vary_files import with_files
 from tsqlab.kernels.own_source import Source, read_source
 from tsqlab.results.look import Look
@@ -60,6 +61,7 @@ _DEVICE = "testbed.device"
 _PROFILE = "testbed.profile"
 _MODULES = f"lab.{MODULES}"
 _QUOTES_NEEDED = 'a list\'s and a table\'s texts need quotes: ["fq", "4TSQ"], { pkts = "none" }'
+_RECORDED = CAPTURED | TRACED
 _RECORDED_CANNOT_VARY = "changes no result, so it cannot vary; it is a key of [lab]"
 
 KEY_MAX = 200
@@ -279,7 +281,7 @@ class _Reader:
         for key, levels in flattened(raw).items():
             if full_key(key) is None:
                 raise self._error(["matrix", key], _no_key(key))
-            if full_key(key) in RECORDED:
+            if full_key(key) in _RECORDED:
                 raise self._error(["matrix", key], _RECORDED_CANNOT_VARY)
             if not isinstance(levels, list) or not levels:
                 raise self._error(["matrix", key], "expected a list of values, at least one")
@@ -392,7 +394,7 @@ def _override(
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from None
     kept = {name: levels for name, levels in matrix.items() if full_key(name) != full}
-    if isinstance(value, list) and value and full not in RECORDED:
+    if isinstance(value, list) and value and full not in _RECORDED:
         return raw, {**kept, key: value}, full
     try:
         return with_key(raw, full, value), kept, full

@@ -48,6 +48,7 @@ from tsqlab.experiment.qdiscs import check_qdiscs
 from tsqlab.experiment.shown import Report
 from tsqlab.experiment.testbed import QDISCS, Egress, Table, Testbed
 from tsqlab.experiment.testbed.written import KEPT_AS, NODES, gathered
+from tsqlab.experiment.trace_events import Events
 from tsqlab.experiment.tsq import Tsq, TsqSetting
 from tsqlab.experiment.vary import VaryTables, check_vary
 from tsqlab.units import BASE_UNITS, Duration, Rate, Size
@@ -205,6 +206,8 @@ class Lab(Table):
     capture: Captures = ()
     # How much of each packet is in it. No packet of TCP is longer than 64 KiB.
     snap_length: Annotated[Size, between(Size, "64 B", "128 KiB")] = SNAP_LENGTH
+    # The trace events of the guest's kernel that are written beside a result: "tcp:*".
+    trace: Events = ()
 
     @model_validator(mode="after")
     def _of_modules(self) -> Lab:

@@ -8,7 +8,7 @@ asked in the same words as before the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tsqlab.errors import FileError
-from tsqlab.experiment.capture import RECORDED
+from tsqlab.experiment.capture import CAPTURED
 from tsqlab.experiment.conditions import Conditions
 from tsqlab.experiment.era import TODAY
 from tsqlab.experiment.modules import MODULES, PARAMETERS
@@ -113,33 +113,36 @@ def plain(specified: BaseModel) -> dict[str, Any]:
 def measured(spec: Spec) -> dict[str, Any]:
     """A specification as plain data, without what a cell would have to have for it to matter.
 
-    That is the keys of captures where nothing is captured, ECN without it, changes of a profile if
-    none is, what ran before if nothing did, modules, flows of its own, changes of links and
-    programs if there are none, keys of the sender that are not given and keys of layouts that came
-    after the cell's own.
+    That is the keys of captures where nothing is captured, trace events if none are, changes of a
+    profile if none is, what ran before if nothing did, modules, flows of its own, changes of links
+    and programs if there are none, keys of the sender that are not given and keys of layouts that
+    came after the cell's own.
     """
     data = plain(spec)
     for key in RECENT & foreign(spec.testbed.layout).keys():
         del data["testbed"][key]
-    if not spec.testbed.profile:
-        del data["testbed"]["profile"]
-    if not spec.lab.capture:
-        for key in RECORDED:
-            del data["lab"][key.removeprefix("lab.")]
-    for key in ("ecn", "gso_max_size", "tx_delay"):
-        if not getattr(spec.sender, key):
-            del data["sender"][key]
-    if not spec.lab.before:
-        del data["lab"]["before"]
-    if not spec.lab.modules:
-        del data["lab"][MODULES], data["lab"][PARAMETERS]
-    if not spec.flow:
-        del data["flow"]
-    if not spec.vary:
-        del data["vary"]
-    if not spec.program:
-        del data["program"]
+    for table, keys in _ONLY_IF_GIVEN.items():
+        for asked, with_it in keys.items():
+            if not getattr(getattr(spec, table), asked):
+                for key in with_it:
+                    del data[table][key]
+    for array in ("flow", "vary", "program"):
+        if not data[array]:
+            del data[array]
     return data
+
+
+# What matters only where it is given: the key that says whether it is, and those that go with it.
+_ONLY_IF_GIVEN: Mapping[str, Mapping[str, Collection[str]]] = {
+    "testbed": {"profile": ("profile",)},
+    "sender": {key: (key,) for key in ("ecn", "gso_max_size", "tx_delay")},
+    "lab": {
+        "capture": [key.removeprefix("lab.") for key in CAPTURED],
+        "trace": ("trace",),
+        "before": ("before",),
+        MODULES: (MODULES, PARAMETERS),
+    },
+}
 
 
 def read_folder(path: Path) -> Folder:

@@ -27,6 +27,7 @@ from tsqlab.guest.testbed import (
 )
 from tsqlab.guest.testbed.changes import changes_later
 from tsqlab.guest.testbed.common import encode
+from tsqlab.guest.traces import trace_lines
 from tsqlab.units import Duration
 
 BOOT_UNIX_NS = 1_700_000_000_000_000_000
@@ -75,10 +76,11 @@ def make_plan(spec: Spec, profile: Profile, others: Others = NO_OTHERS) -> Plan:
     Raises UsageError for a wrong kind.
     """
     wired = wiring(spec, profile, others)
-    # Captures are last, so that they move nothing that is there without them.
+    # What records is last, so that it moves nothing that is there without it.
     later, changes = changes_later(wired)
     run = program_lines(spec, t0_ns(spec, wired.set_up_ns))
-    measured = (*_endpoints(spec, wired), *later, *run, *capture_lines(spec, wired))
+    recorded = (*capture_lines(spec, wired), *trace_lines(spec))
+    measured = (*_endpoints(spec, wired), *later, *run, *recorded)
     set_up = (*wired.set_up(), *set_up_lines(spec))
     before = _before(spec, wired)
     named, placed = name_files(spec)

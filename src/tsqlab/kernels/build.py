@@ -38,6 +38,7 @@ from tsqlab.kernels.recipe import Kernel, Recipe
 from tsqlab.kernels.source import (
     SERIES,
     Source,
+    added_patches,
     changes,
     find_source,
     history,
@@ -161,6 +162,7 @@ def _ordered(recipe: Recipe, jobs: int | None) -> tuple[_Patched, _Order]:
     """What a kernel is made of, and how."""
     found = find_source(recipe.version, recipe.source)
     patches = patches_of(found.version, recipe.patches, SERIES if recipe.cotsq else ("um",))
+    patches += added_patches(found.version, recipe.extra)
     back = [path for name, path in history(found.version).items() if name in recipe.without]
     source = _Patched(found, patches, back)
     series = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in patches))

@@ -29,6 +29,9 @@ _BEFORE = re.compile(r"^Subject: .*(?:\n .*)*\bas\s+before\s+v(\d+\.\d+)$", re.M
 SERIES = ("um", "tcp")
 """The patch series of a version, folders of kernel/patches/VERSION, in their order."""
 
+ADDED = ("trace",)
+"""The series that only a kernel has which has the fragment of that name, above all others."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -104,8 +107,13 @@ def patches_of(version: str, given: Path | None, series: Sequence[str] = SERIES)
     raise UsageError(f"{given}: no *.patch files in it")
 
 
+def added_patches(version: str, fragments: Sequence[str]) -> list[Path]:
+    """The patches that a kernel with further *fragments* has besides. Raises UsageError."""
+    return [patch for name in ADDED if name in fragments for patch in patches_in(name, version)]
+
+
 def patches_in(name: str, version: str) -> list[Path]:
-    """The patches of one of SERIES for *version*, in order. Raises UsageError."""
+    """The patches of one of SERIES or ADDED for *version*, in order. Raises UsageError."""
     return sorted((_nearest(version) / name).glob("*.patch"))
 
 

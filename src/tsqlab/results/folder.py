@@ -34,6 +34,9 @@ PROGRAMS = "programs"
 MANIFEST_BYTES_MAX = 64 << 20
 """Ten thousand cells have less than a tenth of it."""
 
+TRACES, TRACE_SUFFIX = "traces", ".trace.txt.gz"
+"""The folder of trace events, and what a file of them ends with."""
+
 Latency = Literal["tcp_rtt_ms", "ping_ms"]
 State = Literal["done", "waiting"]
 
@@ -79,6 +82,7 @@ class ManifestCell(_Part):
     file: Name = ""  # the name of its file in the folder
     pcaps: dict[str, Name] = {}  # the files of its captures, by what they are of
     programs: dict[str, list[Name]] = {}  # those of its programs, by what keys call these
+    trace: Name = ""  # the file of its trace events, if it has any
     state: State = "done"
     # Whether it is one of the seeds beyond the experiment's own (tsqlab run --more-seeds).
     further: bool = False
@@ -117,7 +121,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     data = manifest.model_dump(mode="json", exclude_none=True)
     _without(data, "era")
     for cell in data["cells"]:
-        _without(cell, "further", "today", "programs")
+        _without(cell, "trace", "further", "today", "programs")
     text = json.dumps(data, indent=1) + "\n"
     write_whole(folder / MANIFEST, text.encode())
 

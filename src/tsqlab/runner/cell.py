@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
@@ -31,13 +32,14 @@ from tsqlab.guest.programs import outcomes
 from tsqlab.guest.run import run_plan
 from tsqlab.guest.suspects import with_suspects
 from tsqlab.guest.testbed import Wiring, wiring
+from tsqlab.guest.traces import keep_trace
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.daemon import wqm_daemon
 from tsqlab.kernels.own_modules import OwnModule
 from tsqlab.metrics.document import Own
 from tsqlab.results.files import is_regular, make_folder, write_whole
 from tsqlab.results.flent import to_flent, write_flent
-from tsqlab.results.folder import PCAPS, PROGRAMS
+from tsqlab.results.folder import PCAPS, PROGRAMS, TRACE_SUFFIX, TRACES
 from tsqlab.results.measurement import Measurement, ProgramRun
 from tsqlab.results.record import CellRecord, FlowName
 from tsqlab.runner import workers
@@ -103,6 +105,19 @@ class Job:
         }
 
     @property
+    def traced(self) -> Path | None:
+        """The trace events beside it; None if it has none."""
+        if not self.cell.spec.lab.trace:
+            return None
+        return self.folder / TRACES / f"{self.cell.id}{TRACE_SUFFIX}"
+
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """What is beside its result, which is there before that is."""
+        traced = [self.traced] if self.traced else []
+        return (*self.pcaps.values(), *traced, *chain.from_iterable(self.outputs.values()))
+
+    @property
     def console(self) -> Path:
         """The guest's console, kept when it fails."""
         return self.folder / "logs" / f"{self.cell.id}.log"
@@ -154,6 +169,9 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
     except GuestError as error:
         raise with_suspects(error, job.work / "out", spec, job.console) from None
     _keep_pcaps(job, wired, out)
+    if job.traced:
+        make_folder(job.traced.parent)
+        keep_trace(out, job.traced)
     programs = _programs(job, wired, out)
     return replace(collect(out, spec, job.profile, job.others), programs=programs)
 

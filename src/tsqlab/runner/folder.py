@@ -11,7 +11,6 @@ import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 from tsqlab.errors import FileError, TsqlabError, UsageError
@@ -70,8 +69,7 @@ class FolderState:
         for job in self.jobs:
             row = rows.get(job.cell.id)
             noted = row is not None and row.done and row.key == job.key
-            beside = (*job.pcaps.values(), *chain.from_iterable(job.outputs.values()))
-            there = job.file.exists() and all(path.exists() for path in beside)
+            there = job.file.exists() and all(path.exists() for path in job.beside)
             if there and (noted or _key_in(job.file) == job.key):
                 self.wall_s[job.cell.id] = row.wall_s if row and noted else None
 
@@ -109,6 +107,7 @@ class FolderState:
             file=job.file.name,
             pcaps={name: path.name for name, path in job.pcaps.items()},
             programs={name: [path.name for path in paths] for name, paths in job.outputs.items()},
+            trace=job.traced.name if job.traced else "",
             state="done" if self.done(job) else "waiting",
             further=job.cell.further,
             today=job.cell.today,

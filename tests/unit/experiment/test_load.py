@@ -208,6 +208,11 @@ def test_what_is_captured_is_the_same_in_all_cells(capture, captured, tmp_path):
         ('[lab]\ncapture = "C>R,C>R"', "lab.capture", "the same capture twice"),
         ('[lab]\nsnap_length = "32 B"', "lab.snap_length", 'expected 64 B to 128 KiB, not "32 B"'),
         ('[matrix]\ncapture = ["C>R", "R>C"]', "matrix.capture", "so it cannot vary; it is a key"),
+        ('[matrix]\ntrace = ["tcp:*"]', "matrix.trace", "so it cannot vary; it is a key"),
+        ('[lab]\ntrace = ["tcp_probe"]', "lab.trace", "expected events as SYSTEM:NAME"),
+        ('[lab]\ntrace = "tcp:a b"', "lab.trace", "expected events as SYSTEM:NAME"),
+        ('[lab]\ntrace = "tcp:*, tcp:*"', "lab.trace", "the same event twice"),
+        (f"[lab]\ntrace = {[f'a:{one}' for one in range(51)]}", "lab.trace", "expected 50 at most"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_captured_is_refused(tables, key, message, tmp_path):

@@ -35,6 +35,8 @@ class Job:
         self.file = folder / f"{cell.id}.flent.gz"
         self.pcaps = {}
         self.outputs = {}
+        self.traced = None
+        self.beside = ()
 
 
 def jobs_of(experiment, folder, *_):

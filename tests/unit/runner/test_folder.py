@@ -72,9 +72,31 @@ def test_a_cell_is_done_when_its_captures_are_there(tmp_path: Path) -> None:
     assert row.pcaps == {name: path.name for name, path in jobs[0].pcaps.items()}
 
 
+def test_a_cell_is_done_when_its_trace_events_are_there(tmp_path: Path) -> None:
+    experiment = load("tptsq-4", ["seed=1", "trace=tcp:*,net:*"])
+    jobs = tuple(
+        Job(cell, "key", load_profile("gigabit"), STOCK, tmp_path) for cell in experiment.cells
+    )
+    state = FolderState(tmp_path, experiment, jobs)
+    traced = tmp_path / "traces" / f"{jobs[0].cell.id}.trace.txt.gz"
+    assert jobs[0].traced == traced
+    jobs[0].file.touch()
+    state.note(jobs[0], 1.0)
+    again = FolderState(tmp_path, experiment, jobs)
+    again.read()
+    assert not again.done(jobs[0])
+    traced.parent.mkdir()
+    traced.touch()
+    again.read()
+    assert again.done(jobs[0])
+    assert [row.trace for row in read_manifest(tmp_path).cells] == [
+        job.traced.name for job in jobs if job.traced
+    ]
+
+
 @pytest.mark.parametrize(
     ("capture", "same"),
-    [("snap_length=64 B", True), ("C>AP,AP>S", False), ("air", False), ("C>AP,air", False)],
+    [("snap_length=64 B", True), ("C>AP,AP>S", False), ("air", False), ("trace=tcp:*", False)],
 )
 def test_a_key_is_of_what_can_change_a_result(tmp_path: Path, capture: str, same: bool) -> None:
     override = capture if "=" in capture else f"capture={capture}"

@@ -42,6 +42,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help="a pcap beside each cell, of egresses and of what is on the air: 'C>AP,air'",
     )  # fmt: skip
     parser.add_argument(
+        "--trace", metavar="EVENT,...",
+        help="the kernel's trace events beside each cell: 'tcp:*'; builds a kernel that has them",
+    )  # fmt: skip
+    parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides",
         help="change a key of the file; a list makes it vary",
     )  # fmt: skip

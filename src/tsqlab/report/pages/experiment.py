@@ -44,7 +44,7 @@ from tsqlab.report.table import (
     usual_columns,
 )
 from tsqlab.results.files import make_folder, write_whole
-from tsqlab.results.folder import MANIFEST, PCAPS, PROGRAMS, ManifestCell
+from tsqlab.results.folder import MANIFEST, PCAPS, PROGRAMS, TRACES, ManifestCell
 from tsqlab.results.means import MEANS, write_means
 from tsqlab.results.plots import PLOTS, Format, formats_of
 from tsqlab.results.repetitions import by_setting
@@ -223,6 +223,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
             "link": f"./{quote(result.file)}" if result else "",
             "pcaps": _pcaps(cell) if result else [],
             "programs": _printed(cell) if result else [],
+            "trace": f"./{TRACES}/{quote(cell.trace)}" if result and cell.trace else "",
             "factors": [
                 *(str(cell.factors.get(name, "")) for name in factors),
                 result.release if result else "",
@@ -236,6 +237,7 @@ def _cells(folder: Folder) -> Mapping[str, Any]:
         "rows": rows,
         "captured": any(row["pcaps"] for row in rows),
         "printed": any(row["programs"] for row in rows),
+        "traced": any(row["trace"] for row in rows),
     }
 
 

@@ -73,6 +73,19 @@ def test_a_page_names_the_captures_beside_their_cells(tmp_path: Path) -> None:
     assert "other.pcap" not in text
 
 
+def test_a_page_names_the_trace_events_beside_their_cells(tmp_path: Path) -> None:
+    written(tmp_path, plots=[])
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert "trace events" not in page(tmp_path)
+    manifest["cells"][0]["trace"] = "a=1,b=#2.trace.txt.gz"
+    manifest["cells"][1] |= {"trace": "other.trace.txt.gz", "state": "waiting"}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    text = page(tmp_path)
+    assert "a cell that loses one fails" in text
+    assert 'href="./traces/a%3D1%2Cb%3D%232.trace.txt.gz"' in text
+    assert "other.trace" not in text
+
+
 def test_the_kernel_stands_beside_each_result(tmp_path: Path) -> None:
     matrix: list[Factors] = [
         {"kernel": kernel, "seed": seed} for kernel in ("6.12", "net-next") for seed in (1, 2)
