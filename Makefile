@@ -45,8 +45,8 @@ test-sanitized: setup-dev	## a thousand times what `test` does a few times: an h
 
 lint: setup-dev	## ruff, mypy, and the limits of tools/check_tree.py
 	@echo "== lint"
-	@$(BIN)/ruff check src tests bench tools
-	@$(BIN)/ruff format --check --quiet src tests bench tools
+	@$(BIN)/ruff check src tests bench tools tsq
+	@$(BIN)/ruff format --check --quiet src tests bench tools tsq
 	@$(BIN)/mypy
 	@$(BIN)/python tools/check_tree.py
 
