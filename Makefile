@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # `make` alone runs the demo. What stands behind ## is what `make help` prints.
-.PHONY: demo check test test-kernels test-sanitized lint unit kernel bench bench-ns3 bench-pairs \
+.PHONY: demo check test test-kernels test-host test-sanitized lint unit kernel bench bench-ns3 bench-pairs \
 	bench-compare bench-record flame readme setup setup-dev packages clean help
 
 demo: setup	## installs what is missing, builds the kernel once, runs a short experiment
@@ -35,6 +35,10 @@ test-kernels: setup-dev kernel	## tests that build further kernels, and checkpat
 	@$(BIN)/tsqlab kernel build --version 6.1 --guided last
 	@echo "== tests that build kernels"
 	@$(BIN)/pytest -n $(shell nproc) -m kernels tests/guest tests/kernel
+
+test-host: setup-dev	## tsq on Debian's own kernels in qemu: ten minutes, not in CI
+	@tools/packages.sh tests/host/packages.txt
+	@$(BIN)/pytest tests/host
 
 test-sanitized: setup-dev	## a thousand times what `test` does a few times: an hour
 	@# Over a kernel that watches itself (KASAN, UBSAN, lockdep, kmemleak).
