@@ -45,9 +45,9 @@ _LACKS = (
     (r'^Unknown qdisc "(.*?)", hence option',
      'tc(8) of this machine (iproute2) knows no qdisc "{}", and so none of its options; without '
      "any it takes one that the guest's kernel has"),
-    (r"tcp_allowed_congestion_control does not take 'reno cubic (.*?)': No such file",
+    (r"^tsqlab: error: .*no congestion control '(\S+)' in this kernel",
      "the guest's kernel lacks a congestion control of {}; one that has it, and its option, is "
-     "built with tsqlab kernel build --source"),
+     "built with tsqlab kernel build --source, and one of your own is loaded by [lab] modules"),
     (r"tcp_ecn does not take '3'",
      'the guest\'s kernel has no AccECN, which ecn = "accurate" asks for; ecn = true is that of '
      "RFC 3168"),
