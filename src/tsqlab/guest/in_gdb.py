@@ -23,7 +23,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import gdb
@@ -174,8 +176,18 @@ def dies() -> bool:
 
 
 def add_symbols(file: str, text: int) -> None:
-    """Know the module *file*, whose code is at *text*."""
-    gdb.execute(f"add-symbol-file {file} {text:#x}", to_string=True)
+    """Know the module *file*, whose code is at *text*.
+
+    What runs as it is loaded or removed has sections of its own, which to gdb begin where the code
+    does, unless the file says otherwise: the first functions would be taken for those. So it reads
+    a copy in which they lie far behind.
+    """
+    copy = Path(tempfile.mkdtemp()) / Path(file).name
+    apart = [
+        f"--change-section-vma={name}" for name in (".init.text+0x4000000", ".exit.text+0x8000000")
+    ]
+    subprocess.run(["objcopy", *apart, file, copy], check=True)
+    gdb.execute(f"add-symbol-file {copy} {text:#x}", to_string=True)
 
 
 def is_known(symbol: str) -> bool:

@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tsqlab.kernels.make import TREE
+
 # Of objdump -t: the value, the section and the size of a function, and its name.
 _FUNCTION = re.compile(r"^([0-9a-f]+) .{6}F (\S+)\t([0-9a-f]+) (?:\.hidden )?(\S+)$")
 
@@ -26,9 +28,9 @@ class InModule:
 
 def places(linux: Path, returns: Sequence[int]) -> dict[int, str]:
     """As "net/ipv4/tcp_output.c:2690", for each of the return addresses that has a place."""
-    source = source_of(linux)
-    # Nobody needs to read it in each line.
-    return _lines_of([str(linux)], returns, f"{source}/" if source else "")
+    # Nobody needs to read in each line where the source is, or the link by which it was compiled.
+    folders = [str(folder) for folder in (source_of(linux), linux.parent / TREE) if folder]
+    return _lines_of([str(linux)], returns, folders)
 
 
 def places_in_module(module: Path, returns: Sequence[InModule]) -> dict[InModule, str]:
@@ -48,16 +50,19 @@ def places_in_module(module: Path, returns: Sequence[InModule]) -> dict[InModule
     return found
 
 
-def _lines_of(where: Sequence[str], returns: Sequence[int], folder: str = "") -> dict[int, str]:
-    """What addr2line says of return addresses, without *folder*."""
+def _lines_of(
+    where: Sequence[str], returns: Sequence[int], folders: Sequence[str] = ()
+) -> dict[int, str]:
+    """What addr2line says of return addresses, without the one of *folders* that it is in."""
     if not returns:
         return {}
     # A call returns to the instruction behind it, which may be of the next line.
     addresses = [f"{address - 1:#x}" for address in returns]
     *options, file = where
+    before = re.compile("|".join(f"^{re.escape(folder)}/" for folder in folders) or "^")
     lines = _said_by("addr2line", *options, "-e", file, *addresses)
     return {
-        address: line.partition(" ")[0].removeprefix(folder)
+        address: before.sub("", line.partition(" ")[0])
         for address, line in zip(returns, lines, strict=False)
         if not line.startswith("??") and not line.endswith(":?")
     }

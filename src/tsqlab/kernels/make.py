@@ -33,7 +33,7 @@ REPRODUCIBLE = {
 # Variables of the caller's environment that must not change the build.
 _OURS = ("MAKE", "KBUILD", "ARCH", "SUBARCH", "CROSS_COMPILE")
 
-_TREE = "tree"
+TREE = "tree"
 """The link in the output to the source tree. A static function has its counts by the name of its
 file (tsqlab.kernels.guided), so all trees have the same name while User-Mode Linux is compiled."""
 
@@ -93,11 +93,11 @@ def make(
 
 
 def _link_to_tree(build: Build) -> str:
-    link = build.output / _TREE
+    link = build.output / TREE
     if not link.is_symlink() or link.readlink() != build.tree:
         link.unlink(missing_ok=True)
         link.symlink_to(build.tree)
-    return _TREE
+    return TREE
 
 
 def _run(command: Sequence[str], log_path: Path, pace: Pace, progress: Progress) -> int:
@@ -134,7 +134,7 @@ def _run(command: Sequence[str], log_path: Path, pace: Pace, progress: Progress)
 def _telling(log_path: Path, tree: Path, context: int = 6, most: int = 40) -> str:
     """The lines of a build log that say what went wrong, with the name that *tree* has."""
     text = log_path.read_text("utf-8", "replace")
-    lines = re.sub(rf"(?<![\w./-]){_TREE}/", lambda _: f"{tree}/", text).splitlines()
+    lines = re.sub(rf"(?<![\w./-]){TREE}/", lambda _: f"{tree}/", text).splitlines()
     marks = ("error:", "Error ", "ERROR:", "undefined reference", "*** ")
     for number, line in enumerate(lines):
         if any(mark in line for mark in marks):
