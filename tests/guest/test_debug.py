@@ -8,6 +8,7 @@ minutes of CPU time, and is of test-kernels.
 import itertools
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -42,6 +43,20 @@ def plan_of(spec):
 @pytest.fixture(scope="session")
 def debug_kernel():
     return build(Recipe(extra=("debug",)))
+
+
+@pytest.fixture(autouse=True)
+def patience():
+    """A guest that does not come to its stop is a failure, and not a run that never ends."""
+
+    def give_up(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(200)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture
