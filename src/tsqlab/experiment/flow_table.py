@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tsqlab.experiment.bounds import KeyedError, between
-from tsqlab.experiment.handles import keys_of
+from tsqlab.experiment.handles import Name, keys_of
 from tsqlab.experiment.invalid import hint, shown
 from tsqlab.experiment.testbed.graph import Graph
 from tsqlab.experiment.testbed.keys import array_of_tables
@@ -36,16 +36,6 @@ DSCPS: Mapping[str, int] = {
 
 CONTROL_NAME = "[a-z0-9_]{1,15}"
 """How the kernel may call a congestion control, as a regular expression."""
-
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
-
-
-def _check_name(name: str) -> str:
-    if name and not _NAME.fullmatch(name):
-        raise ValueError(
-            f"expected a letter, and up to 15 letters, digits, - and _ after it, not {shown(name)}"
-        )
-    return name
 
 
 def _check_control(name: str) -> str:
@@ -77,7 +67,7 @@ class FlowTable(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
-    name: Annotated[str, AfterValidator(_check_name)] = ""  # none: it is called by its number
+    name: Name = ""  # none: it is called by its number
     sender: str = Field(alias="from")  # the node that connects, and sends
     receiver: str = Field(alias="to")
     kind: Literal["tcp", "udp", "ping"] = "tcp"

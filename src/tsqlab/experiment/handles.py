@@ -6,12 +6,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 
 from tsqlab.errors import UsageError
+from tsqlab.experiment.invalid import shown
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
+
+
+def _check_name(name: str) -> str:
+    if name and not _NAME.fullmatch(name):
+        raise ValueError(
+            f"expected a letter, and up to 15 letters, digits, - and _ after it, not {shown(name)}"
+        )
+    return name
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+"""What a table may be called; nothing, if keys call it by its number."""
 
 
 def keys_of(model: type[BaseModel]) -> tuple[str, ...]:

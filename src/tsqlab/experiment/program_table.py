@@ -17,7 +17,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from tsqlab.experiment.bounds import KeyedError, between, one_of
-from tsqlab.experiment.handles import handles, keys_of
+from tsqlab.experiment.handles import Name, handles, keys_of
 from tsqlab.experiment.invalid import shown
 from tsqlab.experiment.printed import FigureTable, SeriesTable
 from tsqlab.experiment.testbed.keys import Table, array_of_tables
@@ -47,17 +47,8 @@ _OWN = ("bin", "dev", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", 
 _OWN_OF_ETC = ("hosts", "iproute2", "nsswitch.conf")
 """The folders of a guest's root, and what of /etc, that a program cannot have otherwise."""
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _PATH_LENGTH_MAX = 200
-
-
-def _check_name(name: str) -> str:
-    if name and not _NAME.fullmatch(name):
-        raise ValueError(
-            f"expected a letter, and up to 15 letters, digits, - and _ after it, not {shown(name)}"
-        )
-    return name
 
 
 def _words(value: object) -> object:
@@ -156,7 +147,7 @@ class ProgramTable(Table):
 
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
-    name: Annotated[str, AfterValidator(_check_name)] = ""  # none: it is called by its number
+    name: Name = ""  # none: it is called by its number
     node: str
     # A list of words. One text is split as a shell splits it.
     command: Annotated[tuple[_Word, ...], BeforeValidator(_words)]
