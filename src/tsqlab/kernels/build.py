@@ -29,7 +29,7 @@ from tsqlab.kernels.guided import (
     profile_in,
     remember,
 )
-from tsqlab.kernels.increment import copy_built, linked_tree
+from tsqlab.kernels.increment import WAY, copy_built, linked_tree
 from tsqlab.kernels.make import Build, check_folder, make
 from tsqlab.kernels.mirror import Mirror, Wanted
 from tsqlab.kernels.pace import Pace
@@ -249,7 +249,8 @@ def _ensure_profile(
 
 
 def _linux_folder(tarball: _Patched, order: _Order) -> Path:
-    key = order.key(tarball.found.key, changes(tarball.all_patches))
+    way = [WAY] if tarball.back else []
+    key = order.key(tarball.found.key, changes(tarball.all_patches), *way)
     return cache() / "linux" / f"{order.version}-{key}"
 
 
@@ -290,7 +291,7 @@ def _made_of_tarball(tarball: _Patched, order: _Order, progress: Progress) -> _M
         if base:
             _try_options(order, tree, folder, progress)
             progress.part("copying what was built of another")
-            copy_built(base.linux, folder, _renamed(base, tree, linux))
+            copy_built(base.linux, folder, _renamed(base, tree, linux), tree if back else None)
         build = Build(tree, folder, jobs=order.jobs)
         configure(build, order.fragments, "", progress)
         progress.part("compiling")
@@ -304,7 +305,8 @@ def _made_of_tarball(tarball: _Patched, order: _Order, progress: Progress) -> _M
     def compile_modules(folder: Path) -> None:
         others = base if base and is_made(base.modules) else None
         if others:
-            copy_built(others.modules, folder, _renamed(others, tree, linux))
+            linked = tree if back else None
+            copy_built(others.modules, folder, _renamed(others, tree, linux), linked)
         for source in _module_sources():
             work = folder / source.name
             if not others:

@@ -8,6 +8,10 @@ path. So the tree is made of links to the other's files, what was built is copie
 and in the notes that make keeps (*.cmd) the folders' names are exchanged. Where anything is left
 of them after all, make compiles what it need not: that costs time, and nothing else.
 
+make tells by times alone that a file was changed, and the tree is kept: the next kernel of it may
+be made of one that was built after it, by a newer profile. So its own files are given the time of
+the copying; else make would take what was built of the others' for built of them.
+
 A folder in which a file is changed is a real one in the new tree, and so are those above it; all
 others are links. A source that named a changed header by a path with ".." that leaves such a link
 would get the header as it was: of headers in include/ there is no such path, and the patches in
@@ -39,6 +43,9 @@ _NOTES = ("*.cmd", "*.d", "*.mod", "modules.order", "Makefile")
 _OF_ONE_BUILD = ("*.log", "tsqlab.json", ".whole")
 """What tells of the build that the copy is of."""
 
+WAY = "made of another 2"
+"""For keys of kernels that are made so. The first way, without new times, made some wrong ones."""
+
 
 def linked_tree(base: Path, patches: Sequence[Path], progress: Progress) -> Path:
     """The tree *base* of the cache with *patches* applied, of links. Raises TsqlabError."""
@@ -64,11 +71,12 @@ def linked_tree(base: Path, patches: Sequence[Path], progress: Progress) -> Path
     return made(base.parent / f"{version}-{own_key}", make, progress=progress)
 
 
-def copy_built(base: Path, folder: Path, renamed: Mapping[Path, Path]) -> None:
+def copy_built(base: Path, folder: Path, renamed: Mapping[Path, Path], linked: Path | None) -> None:
     """Make *folder* what make left in *base*, as if it had been told the names *renamed*.
 
-    What a copy that was cut off has left is removed; a copy that is whole stays as it is, with
-    what make has done there since.
+    The files that the tree *linked* has of its own are newer then than all that was copied. What a
+    copy that was cut off has left is removed; a copy that is whole stays as it is, with what make
+    has done there since.
     """
     mark = folder / _COPIED
     if mark.exists():
@@ -89,7 +97,17 @@ def copy_built(base: Path, folder: Path, renamed: Mapping[Path, Path]) -> None:
     for pattern in _NOTES:
         for path in folder.rglob(pattern):
             _rename_in(path, names)
+    if linked:
+        _renew(linked)
     mark.write_text(f"{base}\n", "utf-8")
+
+
+def _renew(tree: Path) -> None:
+    """Give the files that a linked tree has of its own the time that it is."""
+    for way, _, names in os.walk(tree):
+        for path in (Path(way, name) for name in names):
+            if not path.is_symlink():
+                path.touch()
 
 
 def _rename_in(path: Path, names: Mapping[Path, Path]) -> None:

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tarfile
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -70,6 +71,14 @@ def test_only_what_is_changed_is_compiled(recipe):
     )
 
 
+def test_what_is_changed_is_compiled_when_the_other_kernel_is_younger_than_the_tree(recipe):
+    """As after a new profile: the tree is kept, and all that is copied was built after it."""
+    build(recipe("x"))
+    base, without = (build(replace(recipe(*back), hz=250)) for back in ((), ("x",)))
+    assert compiled(without) == ["net/1.o"]
+    assert (base.linux.read_text(), without.linux.read_text()) == ("0\n1\n2\n", "0\none\n2\n")
+
+
 def test_a_build_that_was_cut_off_goes_on(recipe, monkeypatch):
     """While it copies it begins anew, and after that it goes on with what was copied."""
     base = build(recipe())
@@ -92,15 +101,15 @@ def test_a_copy_has_the_times_and_the_new_names(tmp_path):
     (base / "build.log").touch()
     folder.mkdir()
     (folder / "half").touch()
-    copy_built(base, folder, {tmp_path / "tree": tmp_path / "new", base: folder})
-    copy_built(base, folder, {})
+    copy_built(base, folder, {tmp_path / "tree": tmp_path / "new", base: folder}, None)
+    copy_built(base, folder, {}, None)
     names = sorted(path.name for path in folder.rglob("*"))
     assert names == [".a.o.cmd", "a.o", "copied-from", "net"]
     assert (folder / "net" / "a.o").read_bytes() == built.read_bytes()
     assert (folder / "net" / ".a.o.cmd").stat().st_mtime_ns == 1_500_000_123
     assert str(base) not in (folder / "net" / ".a.o.cmd").read_text()
     (folder / "net" / "a.o").unlink()
-    copy_built(base, folder, {})
+    copy_built(base, folder, {}, None)
     assert not (folder / "net" / "a.o").exists(), "what make did since is kept"
 
 
@@ -113,7 +122,7 @@ def test_a_copy_of_a_copy_names_neither(tmp_path):
         (folders[0] / name).write_text(f"{folders[0]}/x.o\n")
     for base, folder in pairwise(folders):
         folder.mkdir()
-        copy_built(base, folder, {})
+        copy_built(base, folder, {}, None)
         shutil.rmtree(base)
     assert {(folders[2] / name).read_text() for name in names} == {f"{folders[2]}/x.o\n"}
 
