@@ -35,6 +35,8 @@ NS_PER_S = 10**9
 TOLD_EVERY_NS = 50_000_000  # PROGRESS_NSEC of agent/main.c
 NOT_LOADED = 0x1000  # where a module is looked into that is not loaded
 LAST_LINES = 8
+TIME = int(gdb.parse_and_eval("(unsigned long)&time_travel_time"))
+TIME_BYTES = 8
 
 told = json.loads(os.environ["TSQLAB_DEBUG"])
 begin_ns: int = told["begin_ns"]
@@ -46,8 +48,12 @@ console, done = Path(told["console"]), Path(told["done"])
 
 
 def now_ns() -> int:
-    """The virtual time since the boot."""
-    return int(gdb.parse_and_eval("*(unsigned long long *)&time_travel_time"))
+    """The virtual time since the boot.
+
+    Read from memory, for it is asked at each timer interrupt: to find the symbol anew each time
+    takes gdb milliseconds.
+    """
+    return int.from_bytes(gdb.selected_inferior().read_memory(TIME, TIME_BYTES), "little")
 
 
 def in_words(time_ns: int) -> str:
