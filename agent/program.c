@@ -6,9 +6,10 @@
  *
  * It starts at START in FOLDER, with nothing to read. What it writes to its
  * standard output and error goes to ID.out and ID.err, the first BYTES of each.
- * At STOP it is killed, if it has not ended. When it has ended, its process group
- * is killed: what it left behind would go on in a measurement that has no place
- * for it. ID.tsv has one row, about its end. How it ends is a result, not an
+ * At STOP it is asked to end (SIGTERM), if it has not ended, so that it can write
+ * what it has held back; 100 ms later it is killed. When it has ended, its process
+ * group is killed: what it left behind would go on in a measurement that has no
+ * place for it. ID.tsv has one row, about its end. How it ends is a result, not an
  * error: a program that fails does not end the guest.
  *
  * Output goes to the host as it comes, so that it is there even if the host has
@@ -33,6 +34,7 @@
 
 #define COLUMNS		"t_ns\tstatus\tsignal\tstopped\tout_bytes\terr_bytes"
 #define CHUNK_BYTES	(1 << 16)	/* what a pipe holds */
+#define GRACE_NS	(100 * 1000 * 1000)	/* from SIGTERM to SIGKILL */
 #define NOT_RUN		127		/* a shell's status of what is not there */
 
 /* One of the program's two streams, on its way to a file. */
@@ -178,6 +180,10 @@ void program_endpoint(int words, char *word[])
 	if (pidfd < 0)
 		die_errno("pidfd_open");
 	stopped = !ended_by(stop_ns, pidfd, streams);
+	if (stopped) {
+		kill(-pid, SIGTERM);
+		ended_by(stop_ns + GRACE_NS, pidfd, streams);
+	}
 	end_ns = now_ns();
 	/* It is not waited for yet, so its number is still its own. */
 	kill(pid, SIGKILL);

@@ -177,7 +177,19 @@ def test_when_programs_run(run):
     assert float(client) - 1_700_000_010 == pytest.approx(0.4, abs=1e-3)
     assert server_end["end_s"] == pytest.approx(1.2, abs=1e-3)
     assert client_end["end_s"] == pytest.approx(0.65, abs=1e-3)
-    assert (server_end["stopped"], server_end["signal"]) == (True, 9)
+    assert (server_end["stopped"], server_end["signal"]) == (True, 15)
+
+
+def test_one_that_is_stopped_may_write_its_last_words_for_100_ms(run):
+    words = "trap 'echo told; exit 0' TERM; sleep 100 & wait"
+    deaf = "trap '' TERM; sleep 100"
+    job = run(HEAD + sh(words, 'stop = "200 ms"') + sh(deaf, 'stop = "200 ms"'))
+    (out, _, asked), (_, _, killed) = printed(job, "1"), printed(job, "2")
+    assert out == "told\n"
+    assert (asked["stopped"], asked["status"], asked["signal"]) == (True, 0, None)
+    assert asked["end_s"] == pytest.approx(0.3, abs=1e-3)
+    assert (killed["stopped"], killed["status"], killed["signal"]) == (True, None, 9)
+    assert killed["end_s"] == pytest.approx(0.4, abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,9 @@ class Outcome:
         ended = self.ended
         if ended.stopped and self.table.stop is None:
             return f'still runs at the end, after {self.ran_s:.3g} s; one that may has stop = "end"'
-        if ended.signal is not None and not ended.stopped:
+        if ended.stopped:
+            return ""  # a status then says no more than that it was told to end
+        if ended.signal is not None:
             return f"was ended by {_signal(ended.signal)}"
         return f"returned {ended.status}" if ended.status else ""
 
