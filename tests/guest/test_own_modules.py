@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A user's own modules: compiled, loaded with parameters, and what is said if they are not."""
 
+import re
 import shutil
 
 import pytest
@@ -104,6 +105,16 @@ def test_a_value_that_the_module_refuses(run):
     status, said = run("parameters.mycc.target_us=-1")
     assert status == 1
     assert "mycc: `-1' invalid for parameter `target_us'" in said
+
+
+def test_a_fault_has_its_line(mycc, run):
+    statement = "\tca->round_end = tcp_sk(sk)->snd_nxt;"
+    line = mycc.read_text().splitlines().index(statement) + 1
+    change(mycc, statement, "\t*(volatile int *)8 = 0;")
+    status, said = run()
+    assert status == 1
+    assert "the guest's kernel has died" in said
+    assert re.search(rf"RIP: .* \[mycc\]  mycc\.c:{line}$", said, re.MULTILINE)
 
 
 def test_an_error_of_the_compiler_is_told_by_file_and_line(mycc, run, tmp_path):

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tsqlab.errors import TsqlabError
+from tsqlab.guest import own_modules
 from tsqlab.guest.lifetime import die_with
 from tsqlab.guest.places import AGENT, DONE_NAME
 from tsqlab.guest.plan import BOOT_UNIX_NS
@@ -140,8 +141,8 @@ def run_guest(
     if why is None and not is_regular(mounts.out / DONE_NAME):
         why = f"the guest ended before its work (status {process.returncode})"
     if why:
-        kernel = machine.kernel
-        raise GuestError(*last_words(console, why, kernel.linux, kernel.modules))
+        modules = own_modules.files(machine.kernel, mounts.shown)
+        raise GuestError(*last_words(console, why, machine.kernel.linux, modules))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from tsqlab.experiment.modules import arguments, module_name
 from tsqlab.experiment.spec import Spec
 from tsqlab.guest.places import GUEST_DIR
+from tsqlab.kernels import Kernel
 from tsqlab.kernels.own_modules import OwnModule
 
 _PLACE = re.compile(rf"{GUEST_DIR}/module-(.*)\.ko")
@@ -28,6 +29,12 @@ def own_module_lines(spec: Spec) -> Iterable[list[str]]:
 def shown(modules: Iterable[OwnModule]) -> Mapping[str, Path]:
     """What a guest that loads *modules* sees of the host."""
     return {_place(module.name): module.file for module in modules}
+
+
+def files(kernel: Kernel, shown: Mapping[str, Path]) -> Mapping[str, Path]:
+    """The file of each module that a guest may load which sees what is *shown*, by its name."""
+    own = {name: shown[place] for name, place in in_guest(shown).items()}
+    return {**{file.stem: file for file in kernel.modules.glob("*.ko")}, **own}
 
 
 def in_guest(shown: Iterable[str]) -> Mapping[str, str]:

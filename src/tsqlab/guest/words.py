@@ -4,13 +4,14 @@
 A kernel that dies prints its registers, its stack and, if it has no memory, a list of all
 processes, and what it died of stands above or below. So the cause is looked for and put first, and
 what nobody reads in an error's text is left to the log. A call trace of a kernel with debug
-information (tsqlab kernel build --debug) has files and lines.
+information (tsqlab kernel build --debug) has files and lines, and a user's own module always has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tsqlab.experiment.invalid import hint
@@ -23,11 +24,12 @@ _TICK = re.compile(r"^tsqlab: t \d+ ms$")
 _TIME = re.compile(r"^\[ *\d+\.\d+\] ?")
 _MEMORY = re.compile(r"Out of memory")
 _DEATH = re.compile(r"^(BUG: |Kernel panic - not syncing: |RIP: )")
-_FRAME = re.compile(
-    r"^ \[<(?P<address>[0-9a-f]+)>\] (?P<guess>\? )?"
-    r"(?P<text>(?P<function>\S+)\+0x(?P<offset>[0-9a-f]+)/0x(?P<length>[0-9a-f]+)"
-    r"(?: \[(?P<module>\w+)\])?)"
+_IN_FUNCTION = (
+    r"(?P<function>\S+)\+0x(?P<offset>[0-9a-f]+)/0x(?P<length>[0-9a-f]+)"
+    r"(?: \[(?P<module>\w+)\])?"
 )
+_FRAME = re.compile(rf"^ \[<(?P<address>[0-9a-f]+)>\] (?P<guess>\? )?(?P<text>{_IN_FUNCTION})")
+_FAULT = re.compile(rf"^RIP: [0-9a-f]+:{_IN_FUNCTION}")
 _NOISE = re.compile(
     r"^(?:R[A-Z0-9]{2}: |RSP: |Modules linked in|Stack:|Call Trace:|Pid: |CPU: |Tainted: "
     r"|(?: [0-9a-f]{8,16})+$|---\[ end|-+\[ cut here|oom-kill:|$)"
@@ -55,11 +57,13 @@ _LACKS = (
 """What a kernel or a program says that lacks what a cell needs, and what that means."""
 
 
-def last_words(console: Path, why: str, linux: Path, modules: Path) -> tuple[str, tuple[str, ...]]:
+def last_words(
+    console: Path, why: str, linux: Path, modules: Mapping[str, Path]
+) -> tuple[str, tuple[str, ...]]:
     """Why a guest failed, and the lines of its *console* that say so.
 
     *why* is what was seen from outside, *linux* the kernel, for the places of a call trace, and
-    *modules* the folder of what it loads.
+    *modules* has the file of each module that it may load.
     """
     lines = _said(console)
     memory = [line for line in lines if _MEMORY.search(line)]
@@ -73,7 +77,8 @@ def last_words(console: Path, why: str, linux: Path, modules: Path) -> tuple[str
         head = [f"{meant} ({why})" if (meant := _lacking(lines)) else why]
     trace = [] if memory else _trace(lines, linux, modules)
     rest = [line for line in _told(lines) if line not in head]
-    shown = [*head[1:], *trace, *rest[-max(3, _LAST_LINES - len(head) - len(trace)) :]]
+    first = [f"{line}  {_place_of_fault(line, modules)}".rstrip() for line in head[1:]]
+    shown = [*first, *trace, *rest[-max(3, _LAST_LINES - len(head) - len(trace)) :]]
     return head[0], tuple(shown)
 
 
@@ -112,7 +117,18 @@ def _told(lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def _trace(lines: Sequence[str], linux: Path, modules: Path) -> list[str]:
+def _place_of_fault(line: str, modules: Mapping[str, Path]) -> str:
+    """The file and line of a module's instruction that a line of a death names, or nothing."""
+    fault = _FAULT.match(line)
+    if not fault or fault["module"] not in modules:
+        return ""
+    # It is the instruction itself, not where a call returns to.
+    at = replace(_in_module(fault), offset=int(fault["offset"], 16) + 1)
+    name = fault["module"]
+    return places_in_module(modules[name], name, [at]).get(at, "")
+
+
+def _trace(lines: Sequence[str], linux: Path, modules: Mapping[str, Path]) -> list[str]:
     """The last call trace, the innermost call first."""
     at = [number for number, line in enumerate(lines) if line.startswith("Call Trace:")]
     if not at:
@@ -134,7 +150,7 @@ def _trace(lines: Sequence[str], linux: Path, modules: Path) -> list[str]:
     return ["called from:", *texts, *more]
 
 
-def _places(frames: Sequence[re.Match[str]], linux: Path, modules: Path) -> list[str]:
+def _places(frames: Sequence[re.Match[str]], linux: Path, modules: Mapping[str, Path]) -> list[str]:
     """The file and line of each call, or nothing."""
     own = places(linux, [int(one["address"], 16) for one in frames if not one["module"]])
     calls: dict[str, list[InModule]] = {}
@@ -144,7 +160,8 @@ def _places(frames: Sequence[re.Match[str]], linux: Path, modules: Path) -> list
     theirs = {
         (name, call): place
         for name, called in calls.items()
-        for call, place in places_in_module(modules / f"{name}.ko", called).items()
+        if name in modules
+        for call, place in places_in_module(modules[name], name, called).items()
     }
     return [
         theirs.get((frame["module"], _in_module(frame)), "")

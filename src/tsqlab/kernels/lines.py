@@ -15,6 +15,8 @@ from tsqlab.kernels.make import TREE
 
 # Of objdump -t: the value, the section and the size of a function, and its name.
 _FUNCTION = re.compile(r"^([0-9a-f]+) .{6}F (\S+)\t([0-9a-f]+) (?:\.hidden )?(\S+)$")
+_PADDING_BYTES = 64
+"""Between two functions there is less than a line of the cache."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class InModule:
 
     function: str
     offset: int
-    length: int  # of the function: several of a module may have its name
+    # Of the function, as several of a module may have its name; up to where the next one begins.
+    length: int
 
 
 def places(linux: Path, returns: Sequence[int]) -> dict[int, str]:
@@ -33,16 +36,17 @@ def places(linux: Path, returns: Sequence[int]) -> dict[int, str]:
     return _lines_of([str(linux)], returns, folders)
 
 
-def places_in_module(module: Path, returns: Sequence[InModule]) -> dict[InModule, str]:
-    """As "radio/ppdu.c:310", for each call that has a place. *module* is a file NAME.ko."""
+def places_in_module(module: Path, name: str, returns: Sequence[InModule]) -> dict[InModule, str]:
+    """As "radio/ppdu.c:310", for each call that has a place. *module* is the file of *name*."""
     sections: dict[str, dict[int, InModule]] = {}
     functions = filter(None, map(_FUNCTION.match, _said_by("objdump", "-t", str(module))))
-    for value, section, size, name in (function.groups() for function in functions):
+    for value, section, size, symbol in (function.groups() for function in functions):
         for call in returns:
-            if (call.function, call.length) == (name, int(size, 16)):
+            padding = call.length - int(size, 16)
+            if call.function == symbol and 0 <= padding < _PADDING_BYTES:
                 sections.setdefault(section, {})[int(value, 16) + call.offset] = call
     # It was compiled in a folder that has its name, beside it or elsewhere.
-    folder = re.compile(rf"^.*/{re.escape(module.stem)}/")
+    folder = re.compile(rf"^.*/{re.escape(name)}/")
     found: dict[InModule, str] = {}
     for section, calls in sections.items():
         lines = _lines_of(["-j", section, str(module)], list(calls))

@@ -45,11 +45,12 @@ OOM = """\
 
 @pytest.fixture
 def words(tmp_path):
-    def of(text, linux=Path("/nowhere/linux"), modules=Path("/nowhere")):
+    def of(text, linux=Path("/nowhere/linux"), modules=None):
         (tmp_path / "console").write_text(
             f"Checking ptrace...OK\n{BOOT}{text}".replace("\n", "\r\n")
         )
-        return str(GuestError(*last_words(tmp_path / "console", WHY, linux, modules))).splitlines()
+        said = last_words(tmp_path / "console", WHY, linux, modules or {})
+        return str(GuestError(*said)).splitlines()
 
     return of
 
@@ -159,10 +160,10 @@ def test_a_trace_has_the_lines_of_modules(words, tmp_path):
     for name in ("f", "first"):
         (length,) = re.findall(rf"\t([0-9a-f]+) {name}$", table, re.MULTILINE)
         offset = int(length, 16) - 5  # of what is done after the call
-        call = f"{name}+0x{offset:x}/0x{int(length, 16):x} [bug]"
+        call = f"{name}+0x{offset:x}/0x{-int(length, 16) // 16 * -16:x} [bug]"
         text += f"[    1.0]  [<68000000>] {call}\n"
         text += f"[    1.0]  [<68000000>] {name}+0x1/0xfff [bug]\n"
-    shown = [line.split("  ")[-1] for line in words(text, modules=tmp_path)[-4:]]
+    shown = [line.split("  ")[-1] for line in words(text, modules={"bug": module})[-4:]]
     assert shown[0] == "a.c:5"
     assert shown[2] == "a.c:10"
     assert [line.endswith("[bug]") for line in shown] == [False, True, False, True]
