@@ -87,6 +87,9 @@ void write_hex_in_node(const char *node, const char *path, const char *file);
 char *text_of_file(const char *path);
 void for_each_line(const char *path, void (*carry_out)(int words, char *word[]));
 
+/* hostfs.c: mounts what the guest sees of its host */
+void mount_places(void);
+
 /* main.c: does what a line says, if that is done when the next begins */
 bool carry_out_now(int words, char *word[]);
 

@@ -77,9 +77,9 @@ static pid_t *processes;	/* the endpoints', process_count of them */
 static int process_count;
 static int64_t first_t0;	/* where the first clock starts */
 
-static void mount_or_die(const char *type, const char *where, const char *options)
+static void mount_or_die(const char *type, const char *where)
 {
-	if (mount("none", where, type, 0, options))
+	if (mount("none", where, type, 0, NULL))
 		die_errno("cannot mount %s on %s", type, where);
 }
 
@@ -87,21 +87,20 @@ static void set_up_guest(void)
 {
 	int console;
 
-	mount_or_die("devtmpfs", "/dev", NULL);
+	mount_or_die("devtmpfs", "/dev");
 	console = open("/dev/console", O_RDWR);
 	if (console >= 0) {
 		dup2(console, STDIN_FILENO);
 		dup2(console, STDOUT_FILENO);
 		dup2(console, STDERR_FILENO);
 	}
-	mount_or_die("proc", "/proc", NULL);
-	mount_or_die("sysfs", "/sys", NULL);
-	mount_or_die("tmpfs", "/run", NULL);
-	mount_or_die("tmpfs", "/tmp", NULL);
+	mount_or_die("proc", "/proc");
+	mount_or_die("sysfs", "/sys");
+	mount_or_die("tmpfs", "/run");
+	mount_or_die("tmpfs", "/tmp");
 	/* The kernel gives init no PATH, and ip and tc live in sbin. */
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
-	/* The root is read-only, so the one folder to write to is a mount of its own. */
-	mount_or_die("hostfs", OUT_DIR, OUT_DIR);
+	mount_places();
 }
 
 static void load_module(const char *path, int count, char *parameters[])

@@ -9,6 +9,7 @@
 #define PLAN_FILE	"/tsqlab/plan/plan"
 #define OUT_DIR		"/tsqlab/out"
 #define DONE_FILE	OUT_DIR "/done"
+#define PLACES_VARIABLE	"PLACES"	/* of the environment */
 #define SHELL_TTY	"/dev/tty1"
 
 #endif

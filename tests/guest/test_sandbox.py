@@ -14,9 +14,11 @@ import pytest
 
 from as_nobody import in_child_as_nobody, public_folder, published
 from bss import words
+from tsqlab.bubblewrap import NONE, VARIABLE
 from tsqlab.errors import TsqlabError
 from tsqlab.guest import boot, sandbox
 from tsqlab.guest.boot import GuestError, Machine
+from tsqlab.guest.landlock import version
 from tsqlab.guest.places import OUT_DIR
 from tsqlab.guest.plan import Plan
 from tsqlab.guest.run import run_plan
@@ -43,6 +45,9 @@ ATTEMPTS = {
     "read-passwd": NOT_THERE,
     "read-home": NOT_THERE,
     "read-proc": NOT_THERE,
+    "read-file": NOT_THERE,
+    "write-file": READ_ONLY | NOT_THERE,
+    "chmod-file": NOT_THERE,
     "ptrace": {errno.ESRCH},
     "signal": {errno.ESRCH},
     "inet": {errno.ECONNREFUSED, errno.ENETUNREACH},
@@ -57,6 +62,18 @@ ATTEMPTS = {
     # Namespaces of its own may be had, or not; what is read-only stays so in them.
     "child-remount": REFUSED | {errno.EINVAL},
     "child-write": READ_ONLY,
+}
+
+# The same without bubblewrap, by Landlock and a filter of system calls. The paths are the host's.
+WITHOUT = {
+    **ATTEMPTS,
+    "write-kernel": NOT_THERE,
+    "write-plan": NOT_THERE,
+    "write-file": REFUSED,
+    "io-uring": REFUSED,
+    **dict.fromkeys(("read-passwd", "read-home", "read-proc", "read-file"), REFUSED),
+    **dict.fromkeys(("chmod-file", "ptrace", "inet", "unix", "raw", "packet"), REFUSED),
+    "signal": REFUSED,
 }
 
 
@@ -83,7 +100,12 @@ def try_to_escape(kernel, escape, folder, cpu):
         modules = folder / "modules"
         modules.mkdir()
         shutil.copy(escape, modules)
-        parameters = f"host_pid={os.getpid()} host_port={inet.getsockname()[1]} host_socket={name}"
+        own_file = folder / "own"
+        own_file.touch()
+        parameters = (
+            f"host_pid={os.getpid()} host_port={inet.getsockname()[1]} host_socket={name} "
+            f"host_file={own_file}"
+        )
         insert = sh(f"insmod /tsqlab/modules/escape.ko {parameters}; dmesg >{OUT_DIR}/log")
         own = published(kernel, folder, modules)
         out = run_plan(Machine(own, 256 << 20, 1, cpu), Plan((), words([insert, CLOCK, "end"])),
@@ -94,8 +116,8 @@ def try_to_escape(kernel, escape, folder, cpu):
                                                              re.MULTILINE)}  # fmt: skip
 
 
-def check(results):
-    for name, allowed in ATTEMPTS.items():
+def check(results, attempts=ATTEMPTS):
+    for name, allowed in attempts.items():
         assert -results[name] in allowed, f"{name}: {results[name]}"
 
 
@@ -115,6 +137,38 @@ def test_native_code_of_an_ordinary_user_does_not_get_out(kernel, escape, cpu):
         there = published(kernel, folder, kernel.modules)
         module = folder / escape.name
         assert in_child_as_nobody(lambda: check(try_to_escape(there, module, own, cpu))) == 0
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """No bubblewrap."""
+    if version() < SIGNALS_SINCE:
+        pytest.skip("needs a kernel whose Landlock knows of signals: Linux 6.12")
+    monkeypatch.setenv(VARIABLE, NONE)
+
+
+SIGNALS_SINCE = 6
+
+
+@pytest.mark.usefixtures("without")
+def test_native_code_without_bubblewrap_is_confined(kernel, escape, cpu):
+    with public_folder() as folder:
+        check(try_to_escape(kernel, escape, folder, cpu), WITHOUT)
+    assert not Path("/usr/escaped").exists()
+
+
+@pytest.mark.usefixtures("without")
+@pytest.mark.skipif(os.getuid() != 0, reason="every test here already runs as an ordinary user")
+def test_native_code_of_an_ordinary_user_without_bubblewrap_is_confined(kernel, escape, cpu):
+    with public_folder() as folder:
+        shutil.copy(escape, folder)
+        own = folder / "nobody"
+        own.mkdir()
+        os.chown(own, sandbox.NOBODY, sandbox.NOBODY)
+        there = published(kernel, folder, kernel.modules)
+        module = folder / escape.name
+        check_it = lambda: check(try_to_escape(there, module, own, cpu), WITHOUT)  # noqa: E731
+        assert in_child_as_nobody(check_it) == 0
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")

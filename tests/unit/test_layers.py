@@ -24,6 +24,7 @@ LAYERS = {
     "model": "is 802.11 and the papers in closed form, the reference for the radio",
     "topology": "names the nodes and the egresses of both layouts",
     "keys": "names content by its hash",
+    "bubblewrap": "knows which sandbox is wanted, and why bubblewrap is refused",
     "paths": "knows where the checkout's folders and the cache are",
     "units": "parses and writes quantities",
     "errors": "has the exceptions that all raise",

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tsqlab.bubblewrap import NONE, VARIABLE, wanted
 from tsqlab.cli.cells import after_ns, chosen, guest_of, terminal_kind
 from tsqlab.cli.kernels import build_shown, module_of, recipe_for
 from tsqlab.errors import TsqlabError, UsageError
@@ -24,6 +25,11 @@ COMMANDS_BYTES_MAX = 1 << 20
 
 def execute(options: argparse.Namespace) -> int:
     """Run the cell in gdb; returns what gdb does."""
+    if wanted() == NONE:
+        raise UsageError(
+            f"{VARIABLE}={NONE}: gdb is run in bubblewrap's sandbox, beside the guest; there is no "
+            "debugging without"
+        )
     if not program_in_guests("gdb"):
         raise TsqlabError("no gdb; try: sudo apt-get install gdb")
     experiment = chosen(options)

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from tsqlab.bubblewrap import BWRAP, NONE, wanted
 from tsqlab.errors import TsqlabError
+from tsqlab.guest.sandbox import cost_of_none, refused
 from tsqlab.kernels.source import how_to_get, tarball_of, versions
 
 # What each part needs, and the Debian package that has it.
@@ -49,13 +50,16 @@ def _doctor(options: argparse.Namespace) -> None:
         count = "1 thing is" if len(problems) == 1 else f"{len(problems)} things are"
         raise TsqlabError(f"{count} missing")
     print("all is there")
+    if wanted() == NONE:
+        print(cost_of_none())
     for version in versions()[1:]:
         if tarball_of(version) is None:
             print(f'but for kernel = "{version}"; for that try: {how_to_get(version)}')
 
 
 def _problems() -> Iterator[str]:
-    packages = sorted({PROGRAMS[name] for name in PROGRAMS if not _has(name)})
+    without = {"bwrap"} if wanted() == NONE else set()
+    packages = sorted({PROGRAMS[name] for name in {*PROGRAMS} - without if not _has(name)})
     if packages:
         yield f"missing programs; try: sudo apt-get install {' '.join(packages)}"
     if tarball_of(versions()[0]) is None:
@@ -65,18 +69,9 @@ def _problems() -> Iterator[str]:
         and not Path("/usr/lib/libc.a").exists()
     ):
         yield "no static libc; try: sudo apt-get install libc6-dev"
-    if shutil.which("bwrap") and (why := _sandbox_fails()):
-        yield (
-            f"no sandbox for guests ({why}); try: sudo sysctl kernel.unprivileged_userns_clone=1 "
-            "user.max_user_namespaces=10000, or in a container, one that may nest"
-        )
+    if shutil.which("bwrap") and wanted() == BWRAP and (why := refused()):
+        yield str(why)
 
 
 def _has(program: str) -> bool:
     return any(shutil.which(program, path=path) for path in (None, *_SBIN))
-
-
-def _sandbox_fails() -> str | None:
-    command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "true"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else None

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from tsqlab.cli.kernels import build_shown
 from tsqlab.cli.options.packetdrill import ALL
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.guest.sandbox import program_in_guests
+from tsqlab.guest.sandbox import NO_FOREIGN_CODE, confines_files, program_in_guests
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.names import recipe_of
 from tsqlab.kernels.source import versions
@@ -34,6 +34,8 @@ Results = Mapping[str, Sequence[Outcome]]
 
 def execute(options: argparse.Namespace) -> None:
     """Run the scripts over each kernel, and say what became of them."""
+    if not confines_files():
+        raise UsageError(f"scripts run any program: {NO_FOREIGN_CODE}")
     suite = find_suite(options.path, _versions(options.ip), options.root, options.packetdrill)
     if options.out and options.out.exists() and any(options.out.iterdir()):
         raise UsageError(f"--out {options.out}: not empty")

@@ -19,12 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from tsqlab.bubblewrap import BWRAP, NONE, Refusal, wanted
 from tsqlab.errors import TsqlabError
 from tsqlab.guest import own_modules
 from tsqlab.guest.lifetime import die_with
 from tsqlab.guest.places import AGENT, DONE_NAME
 from tsqlab.guest.plan import BOOT_UNIX_NS
-from tsqlab.guest.sandbox import Mounts, sandboxed
+from tsqlab.guest.sandbox import Mounts, refused, sandboxed
 from tsqlab.guest.words import DIED, last_words
 from tsqlab.kernels import Kernel
 from tsqlab.results.files import is_regular
@@ -42,6 +43,8 @@ _MEASURE_EVERY_S = 1.0
 """How often the size of a guest's results is checked, in real seconds."""
 
 _POLL_S = 0.02
+_END_S = 10.0
+_REFUSED = b"bwrap: "
 _TICK = re.compile(r"^tsqlab: t (\d+) ms$", re.MULTILINE)
 
 
@@ -141,8 +144,17 @@ def run_guest(
     if why is None and not is_regular(mounts.out / DONE_NAME):
         why = f"the guest ended before its work (status {process.returncode})"
     if why:
+        if why_refused := _refused(console):
+            raise TsqlabError(str(why_refused))
         modules = own_modules.files(machine.kernel, mounts.shown)
         raise GuestError(*last_words(console, why, machine.kernel.linux, modules))
+
+
+def _refused(console: Path) -> Refusal | None:
+    """Why there was no sandbox, if the console has bubblewrap's words and it still is refused."""
+    with console.open("rb") as log:
+        is_said = log.read(len(_REFUSED)) == _REFUSED
+    return refused() if is_said and wanted() == BWRAP else None
 
 
 @dataclass(frozen=True)
@@ -221,7 +233,14 @@ def _latest_second(console: Path) -> int:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ending bubblewrap ends its process namespace, and with it the whole guest."""
+    """Ending bubblewrap ends its process namespace, and with it the whole guest.
+
+    What is in its place where it is refused (tsqlab.guest.own_root) ends the guest when told to.
+    """
+    if process.poll() is None and wanted() == NONE:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_END_S)
     if process.poll() is None:
         process.kill()
         process.wait()

@@ -15,12 +15,14 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import time
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _PR_SET_CHILD_SUBREAPER = 36
+_GRACE_S, _POLL_S = 3.0, 0.01
 _libc = ctypes.CDLL(None)
 
 
@@ -54,14 +56,34 @@ def bury_orphans() -> None:
 
 
 def _end_all(_signal: int, _frame: FrameType | None) -> None:
-    """Kill all children; the children of a killed child become ours, and are killed next."""
+    _ask_children()
+    kill_children()
+    os._exit(128 + signal.SIGTERM)
+
+
+def _ask_children() -> None:
+    """Have the children end by themselves, for some have a folder to remove."""
+    for child in children():
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGTERM)
+    end_s = time.monotonic() + _GRACE_S
+    with suppress(ChildProcessError):  # no child is left
+        while time.monotonic() < end_s:
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                time.sleep(_POLL_S)
+
+
+def kill_children() -> None:
+    """End all descendants of a process that adopts orphans.
+
+    The children of a killed child become ours, and are killed next.
+    """
     with suppress(ChildProcessError):  # no child is left
         while True:
             for child in children():
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
             os.wait()
-    os._exit(128 + signal.SIGTERM)
 
 
 def children() -> list[int]:

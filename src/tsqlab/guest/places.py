@@ -46,6 +46,12 @@ DONE_FILE = f"{OUT_DIR}/{DONE_NAME}"
 SHELL_TTY = "/dev/tty1"
 """The terminal of a shell in a guest. The first one, tty0, is the console."""
 
+PLACES = f"{GUEST_DIR}/places"
+"""The list of what a guest mounts of the host, if its root has nothing of it."""
+
+PLACES_VARIABLE = "PLACES"
+"""The word of the kernel's command line, and so of PID 1's environment, that names that list."""
+
 IN_GDB = f"{GUEST_DIR}/in_gdb.py"
 """What a gdb in a guest's sandbox is told before it runs the guest."""
 

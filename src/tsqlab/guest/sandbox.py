@@ -17,6 +17,8 @@ that takes a capability, and in a new user namespace the kernel locks the mount.
 What a guest writes is limited: RLIMIT_FSIZE limits the size of a file, /tmp and /dev/shm have
 sizes of their own, tsqlab.guest.boot watches the size of the results, and RLIMIT_NPROC limits the
 number of processes, except for root.
+
+Where bubblewrap is refused, and doing without is wanted, tsqlab.guest.own_root takes its place.
 """
 
 from __future__ import annotations
@@ -25,11 +27,15 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from tsqlab.bubblewrap import BWRAP, NONE, VARIABLE, Refusal, refusal, wanted
+from tsqlab.errors import TsqlabError
+from tsqlab.guest.landlock import version
+from tsqlab.guest.own_root import Order
 from tsqlab.guest.places import AGENT, GUEST_DIR, LINUX, MODULE_DIR, OUT_DIR, PLAN_DIR, PRELOAD_DIR
 from tsqlab.kernels import Kernel
 
@@ -58,6 +64,12 @@ _AS_NOBODY = (
 )
 
 
+NO_FOREIGN_CODE = (
+    f"with {VARIABLE}={NONE} nothing would keep it from your files, as this machine's kernel has "
+    "no Landlock (Linux 5.13); it needs bubblewrap: tsqlab doctor says what that needs"
+)
+
+
 @dataclass(frozen=True)
 class Mounts:
     """The folders of the host that a guest sees."""
@@ -69,19 +81,48 @@ class Mounts:
 
 
 def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list[str]) -> list[str]:
-    """The command that boots *kernel* with *arguments* in a sandbox.
+    """The command that boots *kernel* with *arguments* in the sandbox that is wanted.
 
     *memory_bytes* is the guest's memory, which is a file of that size in the sandbox.
     """
-    becomes_nobody = may_change_user()
-    if becomes_nobody:
+    if wanted() == NONE:
+        return _without_namespaces(kernel, mounts, memory_bytes, arguments)
+    if becomes_nobody():
         os.chown(mounts.out, NOBODY, NOBODY)
+    seen = [
+        *("--dir", GUEST_DIR),
+        *("--ro-bind", str(kernel.linux), LINUX),
+        *("--ro-bind", str(kernel.agent), AGENT),
+        *("--ro-bind", str(kernel.modules), MODULE_DIR),
+        *("--ro-bind", str(kernel.preload), PRELOAD_DIR),
+        *("--ro-bind", str(mounts.plan), PLAN_DIR),
+        *(word for there, here in mounts.shown.items() for word in _also(there, here)),
+        *("--bind", str(mounts.out), OUT_DIR),
+    ]
+    return _bubblewrap(memory_bytes, seen, [LINUX, *arguments])
+
+
+def refused() -> Refusal | None:
+    """Why bubblewrap cannot make a guest's sandbox here; None if it can, which is tried."""
+    command = _bubblewrap(FILE_BYTES_MAX, [], ["true"])
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            check=False,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise TsqlabError(f"no {error.filename}; try: tsqlab doctor") from error
+    return refusal(done.stderr) if done.returncode else None
+
+
+def _bubblewrap(memory_bytes: int, seen: Sequence[str], command: Sequence[str]) -> list[str]:
+    """The command that runs another in bubblewrap, which shows programs, and what is *seen*."""
     file_bytes = max(FILE_BYTES_MAX, memory_bytes)
     shm_bytes = memory_bytes + _SHM_SLACK_BYTES
     return [
         *(
             "bwrap",
-            *_namespaces(becomes_nobody),
+            *_namespaces(may_change_user()),
             "--die-with-parent",
             "--new-session",
             "--clearenv",
@@ -96,26 +137,66 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
         *("--dev", "/dev"),
         *("--size", str(shm_bytes), "--perms", "1777", "--tmpfs", "/dev/shm"),
         *("--size", str(_TMP_BYTES), "--perms", "1777", "--tmpfs", "/tmp"),
-        *("--dir", "/sys", "--dir", "/run", "--dir", GUEST_DIR),
-        *("--ro-bind", str(kernel.linux), LINUX),
-        *("--ro-bind", str(kernel.agent), AGENT),
-        *("--ro-bind", str(kernel.modules), MODULE_DIR),
-        *("--ro-bind", str(kernel.preload), PRELOAD_DIR),
-        *("--ro-bind", str(mounts.plan), PLAN_DIR),
-        *(word for there, here in mounts.shown.items() for word in _also(there, here)),
-        *("--bind", str(mounts.out), OUT_DIR),
+        *("--dir", "/sys", "--dir", "/run"),
+        *seen,
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
         *("prlimit", f"--fsize={file_bytes}", f"--nproc={_PROCESSES_MAX}", "--core=0"),
-        *(_AS_NOBODY if becomes_nobody else ()),
+        *(_AS_NOBODY if may_change_user() else ()),
         # The kernel has the same addresses every time if they are not randomised. Last, because a
         # program that begins with other capabilities than its parent is randomised again.
-        *("setarch", "--addr-no-randomize", LINUX, *arguments),
+        *("setarch", "--addr-no-randomize", *command),
     ]
 
 
-def _namespaces(becomes_nobody: bool) -> list[str]:
+def _without_namespaces(
+    kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list[str]
+) -> list[str]:
+    """The command that boots the kernel where bubblewrap is refused."""
+    if becomes_nobody():
+        os.chown(mounts.out, NOBODY, NOBODY)
+    sockets = {there: here for there, here in mounts.shown.items() if here.is_socket()}
+    programs = [Path(path) for path in _PROGRAMS]
+    shown = {
+        **{str(path): path for path in programs if path.is_dir() and not path.is_symlink()},
+        AGENT: kernel.agent,
+        MODULE_DIR: kernel.modules,
+        PRELOAD_DIR: kernel.preload,
+        PLAN_DIR: mounts.plan,
+        **{there: here for there, here in mounts.shown.items() if there not in sockets},
+    }
+    return Order(
+        linux=str(kernel.linux),
+        name=LINUX,
+        arguments=arguments,
+        links={str(path): str(path.readlink()) for path in programs if path.is_symlink()},
+        shown={there: str(here.absolute()) for there, here in shown.items()},
+        own={OUT_DIR: str(mounts.out.absolute())},
+        sockets={there: str(here.absolute()) for there, here in sockets.items()},
+        path=_PATH,
+        user=NOBODY if becomes_nobody() else None,
+        memory_bytes=memory_bytes,
+        file_bytes=max(FILE_BYTES_MAX, memory_bytes),
+        processes=_PROCESSES_MAX,
+        parent=os.getpid(),
+    ).command()
+
+
+def confines_files() -> bool:
+    """Whether native code in a guest is kept from the user's files."""
+    return wanted() == BWRAP or version() > 0
+
+
+def cost_of_none() -> str:
+    """What is to be known of guests without bubblewrap on this machine."""
+    left = "and can read and write what you can" if not version() else (
+        "which Landlock keeps from your files"
+    )  # fmt: skip
+    return f"--sandbox {NONE}: guests are processes of this machine's, {left} (docs/sandbox.md)"
+
+
+def _namespaces(by_root: bool) -> list[str]:
     """bubblewrap's options for namespaces, user and capabilities."""
-    if becomes_nobody:
+    if by_root:
         # The capabilities that _AS_NOBODY uses, then gives up.
         kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
         unshared = ("ipc", "pid", "net", "uts", "cgroup-try")
@@ -131,11 +212,22 @@ def _namespaces(becomes_nobody: bool) -> list[str]:
 
 def may_change_user() -> bool:
     """Whether this is root with the capabilities to set up a sandbox and become nobody."""
+    return _has_capabilities(_CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN)
+
+
+def becomes_nobody() -> bool:
+    """Whether a guest runs as the real nobody, who can read only what everybody can."""
+    if wanted() == BWRAP:
+        return may_change_user()
+    return _has_capabilities(_CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP)
+
+
+def _has_capabilities(*needed: int) -> bool:
+    """Whether this is root, and may do so much."""
     if os.geteuid() != 0:
         return False
     status = Path("/proc/self/status").read_text("utf-8")
     effective = int(re.findall(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)[0], 16)
-    needed = (_CAP_CHOWN, _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN)
     return all(effective >> number & 1 for number in needed)
 
 

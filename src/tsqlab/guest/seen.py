@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tsqlab.guest.sandbox import may_change_user
+from tsqlab.guest.sandbox import becomes_nobody
 from tsqlab.keys import key_of
 
 _OF_THE_SYSTEM = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var")
@@ -131,7 +131,7 @@ def _refuse(error: OSError) -> None:
 def _check_readable(path: Path, mode: int) -> None:
     """A guest that root starts reads as nobody (tsqlab.guest.sandbox)."""
     needed = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
-    if may_change_user() and mode & needed != needed:
+    if becomes_nobody() and mode & needed != needed:
         raise ValueError(f"a guest may not read {path}; chmod -R o+rX would let it")
 
 

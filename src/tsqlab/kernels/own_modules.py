@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from tsqlab.errors import TsqlabError
+from tsqlab.bubblewrap import NONE, VARIABLE, refusal, wanted
+from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.cache import made
 from tsqlab.kernels.confined import FILE_BYTES_MAX, SOURCE_DIR, WORK_DIR, confined
 from tsqlab.kernels.make import REPRODUCIBLE, Build, cpus
@@ -83,6 +84,11 @@ def own_module(
 
 def _compiled(source: Source, build: Build) -> tuple[bytes, str]:
     """The module's bytes, and what the compiler said."""
+    if wanted() == NONE:
+        raise UsageError(
+            f"{source.said}: modules are compiled in bubblewrap's sandbox, since a Makefile runs "
+            f"any program; {VARIABLE}={NONE} is without"
+        )
     command = [
         *("make", "-C", str(build.tree), f"O={build.output}", f"ARCH={build.arch}"),
         *(f"-j{build.jobs or cpus()}", f"M={WORK_DIR}/{source.name}", "modules"),
@@ -111,6 +117,8 @@ def _compiled(source: Source, build: Build) -> tuple[bytes, str]:
         if done.returncode == _NO_MODULE:
             there = said.splitlines()[-1].replace("*.ko", "none")
             raise TsqlabError(f"{source.said}: expected one module of its Kbuild; it makes {there}")
+        if done.returncode and said.startswith("bwrap: "):
+            raise TsqlabError(str(refusal(said)))
         if done.returncode:
             raise TsqlabError(f"{source.said} does not compile\n{_named(said, source)}")
         out.seek(0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from tsqlab.errors import UsageError
-from tsqlab.guest.sandbox import may_change_user
+from tsqlab.guest.sandbox import becomes_nobody
 from tsqlab.packetdrill.version import Version
 
 _GOOGLES = ("gtests", "net")
@@ -122,7 +122,7 @@ def _checked(program: Path) -> Path:
 
 def _check_readable(path: Path) -> None:
     """A guest that root starts reads as nobody (tsqlab.guest.sandbox)."""
-    readable = path.stat().st_mode & 0o004 if may_change_user() else os.access(path, os.R_OK)
+    readable = path.stat().st_mode & 0o004 if becomes_nobody() else os.access(path, os.R_OK)
     if not readable:
         raise UsageError(f"{path}: a guest may not read it; chmod -R o+rX would let it")
 

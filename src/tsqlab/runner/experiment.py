@@ -22,6 +22,7 @@ from tsqlab.experiment.modules import MODULES, module_name
 from tsqlab.experiment.shown import Report
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
+from tsqlab.guest.sandbox import NO_FOREIGN_CODE, confines_files
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
 from tsqlab.kernels.daemon import wqm_key
@@ -95,6 +96,8 @@ def jobs_of(
         programs = [seen.key] if cell.spec.program else []
         content = _stable(_content(cell.spec))
         key = key_of(content, *devices, kernel.id, *daemon, *own, *programs)
+        if sources and not confines_files():
+            raise UsageError(f"{cell.title}: {sources[0].said}: {NO_FOREIGN_CODE}")
         modules = tuple(module_for(cell, kernel, source) for source in sources)
         _check_parameters(cell, modules)
         jobs.append(Job(cell, key, profile, kernel, folder, others, modules, seen.shown))

@@ -13,6 +13,7 @@ from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.program_table import PROGRAM, ProgramTable, seen
 from tsqlab.guest.programs import executable
+from tsqlab.guest.sandbox import NO_FOREIGN_CODE, confines_files
 from tsqlab.guest.seen import Seen, SeenError, look
 from tsqlab.keys import digest_of, key_of
 
@@ -23,6 +24,8 @@ Looked = dict[tuple[Path, tuple[tuple[str, str], ...]], Seen]
 def seen_by(experiment: Experiment, cell: Cell, looked: Looked) -> Seen:
     """What the guest of a cell sees, and a key of it and of its programs. Raises UsageError."""
     programs = cell.spec.program
+    if programs and not confines_files():
+        raise experiment.error_at([PROGRAM, "1", "command"], NO_FOREIGN_CODE)
     see = seen(programs)
     place = (cell.home, tuple(see.items()))
     try:

@@ -31,10 +31,10 @@
 enum {
 	HOST_OPEN = 2, HOST_CLOSE = 3, HOST_SOCKET = 41, HOST_CONNECT = 42,
 	HOST_CLONE = 56, HOST_EXIT = 60, HOST_WAIT4 = 61, HOST_KILL = 62,
-	HOST_PTRACE = 101, HOST_SETUID = 105, HOST_MKNOD = 133, HOST_CHROOT = 161,
+	HOST_CHMOD = 90, HOST_PTRACE = 101, HOST_SETUID = 105, HOST_MKNOD = 133, HOST_CHROOT = 161,
 	HOST_MOUNT = 165, HOST_UMOUNT2 = 166, HOST_INIT_MODULE = 175,
 	HOST_UNSHARE = 272, HOST_OPEN_BY_HANDLE_AT = 304, HOST_SETNS = 308,
-	HOST_BPF = 321,
+	HOST_BPF = 321, HOST_IO_URING_SETUP = 425,
 };
 
 static int host_pid;
@@ -44,6 +44,10 @@ MODULE_PARM_DESC(host_pid, "a process outside");
 static ushort host_port;
 module_param(host_port, ushort, 0);
 MODULE_PARM_DESC(host_port, "a TCP port that somebody outside listens on");
+
+static char *host_file = "";
+module_param(host_file, charp, 0);
+MODULE_PARM_DESC(host_file, "a file outside of who runs the guest");
 
 static char *host_socket = "";
 module_param(host_socket, charp, 0);
@@ -135,6 +139,8 @@ static noinline long try_in_namespaces(void)
 
 static int __init escape_init(void)
 {
+	static char ring[120];	/* struct io_uring_params */
+
 	tell("remount", host(HOST_MOUNT, 0, (long)"/usr", 0,
 			     MS_REMOUNT | MS_BIND, 0));
 	tell("mount", host(HOST_MOUNT, (long)"none", (long)"/tmp",
@@ -148,6 +154,10 @@ static int __init escape_init(void)
 	tell("read-passwd", HOST(HOST_OPEN, "/etc/passwd", 0, 0, 0));
 	tell("read-home", HOST(HOST_OPEN, "/root", 0, 0, 0));
 	tell("read-proc", HOST(HOST_OPEN, "/proc/1/root", 0, 0, 0));
+	tell("read-file", HOST(HOST_OPEN, host_file, 0, 0, 0));
+	tell("write-file", write_to(host_file));
+	tell("chmod-file", HOST(HOST_CHMOD, host_file, 0777, 0, 0));
+	tell("io-uring", HOST(HOST_IO_URING_SETUP, 1, ring, 0, 0));
 	tell("ptrace", HOST(HOST_PTRACE, PTRACE_ATTACH, host_pid, 0, 0));
 	tell("signal", HOST(HOST_KILL, host_pid, 0, 0, 0));
 	tell("inet", connect_inet());

@@ -123,7 +123,7 @@ def test_a_key_is_of_all_that_there_is(home, change):
 
 
 def test_what_a_guest_of_root_could_not_read_is_said(home, monkeypatch):
-    monkeypatch.setattr(seen, "may_change_user", lambda: True)
+    monkeypatch.setattr(seen, "becomes_nobody", lambda: True)
     (home / "page").write_text("x")
     (home / "page").chmod(0o600)
     with pytest.raises(SeenError, match=r"a guest may not read .*page; chmod -R o\+rX"):

@@ -49,7 +49,7 @@ def test_what_to_do_without_either(places):
 
 def test_the_doctor_wants_the_newest_version_only(places, monkeypatch, capsys):
     monkeypatch.setattr(doctor, "PROGRAMS", {})
-    monkeypatch.setattr(doctor, "_sandbox_fails", lambda: None)
+    monkeypatch.setattr(doctor, "refused", lambda: None)
     assert any("no source of Linux 6.12; try: sudo apt" in said for said in doctor._problems())
     (places[1] / "linux-6.12.tar.xz").touch()
     assert list(doctor._problems()) == []

@@ -16,7 +16,7 @@ IPV4 = [Version.IPV4]
 @pytest.fixture(autouse=True)
 def ordinary_user(monkeypatch):
     """What root may read is not what its guests may, and has a test of its own."""
-    monkeypatch.setattr(suite, "may_change_user", lambda: False)
+    monkeypatch.setattr(suite, "becomes_nobody", lambda: False)
 
 
 @pytest.fixture(autouse=True)
@@ -129,7 +129,7 @@ def test_what_is_not_there_is_bad_usage(net, path, root, program, message):
 
 
 def test_what_a_guest_of_root_may_not_read_is_said_before_it_fails(net, monkeypatch):
-    monkeypatch.setattr(suite, "may_change_user", lambda: True)
+    monkeypatch.setattr(suite, "becomes_nobody", lambda: True)
     find_suite(net / "tcp", IPV4, None, None)
     (net / "tcp" / "b" / "two.pkt").chmod(0o600)
     with pytest.raises(UsageError, match=r"two.pkt: a guest may not read it; chmod"):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 
+from tsqlab.bubblewrap import KINDS, NONE, VARIABLE, wanted
 from tsqlab.cli import jobs
 from tsqlab.units import Duration
 
@@ -20,10 +22,32 @@ def later(module: str) -> Callable[[argparse.Namespace], int | None]:
     """The command of that module of tsqlab.cli, which is loaded when the command is run."""
 
     def command(options: argparse.Namespace) -> int | None:
+        _choose_sandbox(getattr(options, "sandbox", None))
         status: int | None = import_module(f"tsqlab.cli.{module}").execute(options)
         return status
 
     return command
+
+
+def _choose_sandbox(given: str | None) -> None:
+    """Set it for this process and those that it starts, and say what it costs."""
+    if given is not None:
+        os.environ[VARIABLE] = given
+    if wanted() == NONE:
+        # They look at this machine's kernel, which --help need not wait for.
+        from tsqlab.guest.sandbox import confines_files, cost_of_none  # noqa: PLC0415
+
+        if given or not confines_files():
+            print(f"tsqlab: {cost_of_none()}", file=sys.stderr)
+
+
+def add_sandbox(parser: argparse.ArgumentParser) -> None:
+    """What guests are run in."""
+    parser.add_argument(
+        "--sandbox", choices=KINDS,
+        help=f"of guests: bubblewrap's (the default), or {NONE} where that is refused, as in a "
+        f"container ({VARIABLE} says it for all commands; docs/sandbox.md: what it costs)",
+    )  # fmt: skip
 
 
 def add_cell(parser: argparse.ArgumentParser) -> None:

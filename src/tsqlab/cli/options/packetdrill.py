@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from tsqlab.cli import count_to, folder
-from tsqlab.cli.options import add_jobs, later
+from tsqlab.cli.options import add_jobs, add_sandbox, later
 from tsqlab.packetdrill.version import Version
 
 ALL = "all"
@@ -62,6 +62,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "-v", "--verbose", action="store_true",
         help="packetdrill -v, which tells each packet; and what is said by scripts that pass",
     )  # fmt: skip
+    add_sandbox(parser)
     parser.set_defaults(command=later("packetdrill"))
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 
 from tsqlab.cli import count_to, folder
-from tsqlab.cli.options import add_jobs, later
+from tsqlab.cli.options import add_jobs, add_sandbox, later
 
 MORE_MAX = 100  # further seeds of a cell; each costs as much as the cell
 
@@ -49,4 +49,5 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides",
         help="change a key of the file; a list makes it vary",
     )  # fmt: skip
+    add_sandbox(parser)
     parser.set_defaults(command=later("run"))

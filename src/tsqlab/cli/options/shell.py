@@ -7,7 +7,7 @@ import argparse
 import re
 
 from tsqlab.cli import LATE
-from tsqlab.cli.options import add_cell, instant, later
+from tsqlab.cli.options import add_cell, add_sandbox, instant, later
 
 SPEED_LEAST, SPEED_MOST = 0.01, 100.0
 MAX = "max"
@@ -33,6 +33,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help=f"virtual seconds in a real one, {SPEED_LEAST:g} to {SPEED_MOST:g}, or {MAX}: as "
         f"fast as it can be (default: 1 at a terminal, {MAX} for a script)",
     )  # fmt: skip
+    add_sandbox(parser)
     parser.set_defaults(command=later("shell"), **{LATE: "node"})
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 
 from tsqlab.cli import count_to, folder
-from tsqlab.cli.options import add_jobs, later
+from tsqlab.cli.options import add_jobs, add_sandbox, later
 from tsqlab.experiment.era import ERAS, TODAY
 
 _MS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0)
@@ -34,6 +34,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="default: results/tune-PROFILE-CC[-ERA]"
     )
+    add_sandbox(parser)
     parser.set_defaults(command=later("tune"))
 
 
