@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests share."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -13,6 +14,10 @@ settings.load_profile("tsqlab")
 
 # A shell has what it runs in the background ignore it, and so would whatever a test interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A kernel that a test builds is no reason to throw away what its user has built. Commands that
+# tests run have this, too.
+os.environ["TSQLAB_CACHE_BYTES"] = "none"
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from tsqlab.cli import folder, jobs
 from tsqlab.cli.kernels import build_shown
 from tsqlab.cli.progress import BuildProgress
+from tsqlab.cli.prune import list_sizes, prune_shown
 from tsqlab.errors import UsageError
 from tsqlab.kernels import Recipe, built
 from tsqlab.kernels.deb import Order, build_packages
 from tsqlab.kernels.dkms import build_dkms_package
 from tsqlab.kernels.names import named, remember
+from tsqlab.kernels.prune import BYTES, BYTES_DEFAULT, bytes_max, bytes_of
 from tsqlab.kernels.source import versions
 
 
@@ -87,7 +89,23 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     deb.set_defaults(command=_deb)
 
     listing = actions.add_parser("list", help="list what is built")
+    listing.add_argument(
+        "--sizes",
+        action="store_true",
+        help="all that the cache holds instead: what it takes of the disk, and its last use",
+    )
     listing.set_defaults(command=_list)
+
+    pruning = actions.add_parser("prune", help="remove of the cache what was used longest ago")
+    pruning.add_argument(
+        "--to",
+        metavar="SIZE",
+        help=f'how much may be left, as "5 GiB" (default: ${BYTES}, or {BYTES_DEFAULT})',
+    )
+    pruning.add_argument(
+        "--dry-run", action="store_true", help="say what would be removed, and remove nothing"
+    )
+    pruning.set_defaults(command=_prune)
 
 
 def _build(options: argparse.Namespace) -> None:
@@ -128,8 +146,15 @@ def _say_install(*words: object) -> None:
     print("sudo apt-get install", *words, flush=True)
 
 
+def _prune(options: argparse.Namespace) -> None:
+    bound = bytes_max() if options.to is None else bytes_of(options.to, "--to")
+    prune_shown(bound, options.dry_run)
+
+
 def _list(options: argparse.Namespace) -> None:
-    del options
+    if options.sizes:
+        list_sizes()
+        return
     rows = list(built())
     for row in rows:
         print(f"{row['release']:12} {row['hz']:>4} Hz  {row['key']}  {row['source']}")

@@ -9,11 +9,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tsqlab.cli.progress import BuildProgress
+from tsqlab.cli.prune import in_gib, removed
 from tsqlab.experiment.era import ERAS
 from tsqlab.kernels import Kernel, Recipe, against, build
 from tsqlab.kernels.names import recipe_of
 from tsqlab.kernels.own_modules import OwnModule, own_module
 from tsqlab.kernels.own_source import Source
+from tsqlab.kernels.prune import BYTES, bytes_max, prune, whole_kernels
 from tsqlab.kernels.source import versions
 
 if TYPE_CHECKING:  # pydantic is not needed to build a kernel
@@ -37,8 +39,15 @@ def build_shown(recipe: Recipe, jobs: int | None = None, trains: bool | None = N
         from tsqlab.guest.training import CellTraining  # noqa: PLC0415
 
         training = CellTraining()
+    bound = bytes_max()
     with closing(BuildProgress(what)) as progress:
-        return build(recipe, progress, jobs, training, anew=trains is True)
+        before = whole_kernels()
+        kernel = build(recipe, progress, jobs, training, anew=trains is True)
+        if bound is not None and kernel.linux.parent not in before:
+            progress.part("looking at what the cache holds")
+            if gone := prune(bound):
+                progress.note(removed(gone, f"more than {BYTES}, {in_gib(bound)}"))
+        return kernel
 
 
 def recipe_for(cell: Cell) -> Recipe:

@@ -254,6 +254,13 @@ def _linux_folder(tarball: _Patched, order: _Order) -> Path:
     return cache() / "linux" / f"{order.version}-{key}"
 
 
+def default_folders() -> tuple[Path, Path]:
+    """The folders of a plain recipe's kernel and modules, built or not. Raises TsqlabError."""
+    source, order = _ordered(Recipe(), None)
+    linux = _linux_folder(source, order.by_last_profile())
+    return linux, _modules_folder(linux)
+
+
 def _is_there(tarball: _Patched, order: _Order) -> _Made | None:
     """What is built already; of its modules it may be without, if their sources have changed."""
     linux = _linux_folder(tarball, order)

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Folders that are made once, safe when two processes build at the same time.
 
-A folder's name holds a key of all that it is made from (tsqlab.keys).
+A folder's name holds a key of all that it is made from (tsqlab.keys). Whoever was given one holds
+it to the end of the process: its mark, the file that is made last, is locked, shared with others,
+and has the time of the last use. So what is in use is not pruned (tsqlab.kernels.prune).
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.results.files import write_whole
 
-_WHOLE = ".whole"
+WHOLE = ".whole"
 """The file that is made last. It has the size of each file that matters."""
 
 
@@ -38,18 +41,19 @@ def made(
     refuses.
     """
     try:
-        if _is_whole(folder):
+        if _is_whole(folder) and _hold(folder):
             return folder
         with locked(folder, progress):
-            if not _is_whole(folder):
+            if not (_is_whole(folder) and _hold(folder)):
                 # What was whole once and is not any more may be damaged anywhere.
-                if not goes_on or (folder / _WHOLE).exists():
+                if not goes_on or (folder / WHOLE).exists():
                     shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(exist_ok=True)
                 make(folder)
                 sizes = {str(path.relative_to(folder)): path.stat().st_size for name in files
                          for path in folder.glob(name)}  # fmt: skip
-                write_whole(folder / _WHOLE, json.dumps(sizes).encode())
+                write_whole(folder / WHOLE, json.dumps(sizes).encode())
+                _hold(folder)
     except OSError as error:
         raise TsqlabError(
             f"{folder}: {error.strerror or error}; TSQLAB_CACHE names another place for the cache"
@@ -58,11 +62,44 @@ def made(
 
 
 def is_made(folder: Path) -> bool:
-    """Whether the folder is there, with all that it was made with."""
+    """Whether the folder is there, with all that it was made with. If so, it is held."""
     try:
-        return _is_whole(folder)
+        return _is_whole(folder) and _hold(folder)
     except OSError:
         return False
+
+
+def _hold(folder: Path) -> bool:
+    """Have nobody remove the folder while this process lives; whether it is still there."""
+    mark = folder / WHOLE
+    if folder in _USED and _is_file(mark, _USED[folder]):
+        return True
+    try:
+        fd = os.open(mark, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    # Who removes it has it alone, for no longer than it takes to give it another name.
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    if not _is_file(mark, fd):
+        os.close(fd)
+        return False
+    if (before := _USED.pop(folder, None)) is not None:
+        os.close(before)
+    _USED[folder] = fd
+    with suppress(OSError):  # a cache may be somebody else's
+        os.utime(mark)
+    return True
+
+
+def _is_file(path: Path, fd: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(fd))
+    except FileNotFoundError:
+        return False
+
+
+_USED: dict[Path, int] = {}
+"""The marks that this process holds."""
 
 
 def _is_whole(folder: Path) -> bool:
@@ -71,7 +108,7 @@ def _is_whole(folder: Path) -> bool:
     Nothing notices a disk that was full, or a machine that lost its power, before its end.
     """
     try:
-        text = (folder / _WHOLE).read_bytes()
+        text = (folder / WHOLE).read_bytes()
         sizes = json.loads(text) if text else {}  # until 0.1.0 the file was empty
         return all((folder / name).stat().st_size == size for name, size in sizes.items())
     except (FileNotFoundError, NotADirectoryError, ValueError, AttributeError):

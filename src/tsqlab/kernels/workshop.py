@@ -40,7 +40,10 @@ from tsqlab.keys import key_of, key_of_bytes
 from tsqlab.paths import cache
 from tsqlab.results.files import write_whole
 
-_ABOUT = "workshop.json"
+ABOUT = "workshop.json"
+"""The file that says whose a workshop is; its time is that of the last use."""
+INDEX = "index"
+"""What whoever looks for a workshop locks, among the workshops."""
 
 
 @dataclass(frozen=True)
@@ -170,10 +173,15 @@ def _shadows(names: Sequence[str], files: Mapping[str, Wanted]) -> bool:
 @contextmanager
 def opened(tree: Path, progress: Progress) -> Iterator[Workshop]:
     """The workshop of *tree*, for nobody else meanwhile."""
-    with locked(trees() / "index", progress):
-        workshop = _of(tree, progress)
-    with locked(workshop.folder, progress):
-        yield workshop
+    while True:
+        with locked(trees() / INDEX, progress):
+            workshop = _of(tree, progress)
+        with locked(workshop.folder, progress):
+            about = workshop.folder / ABOUT
+            if about.exists():  # it may have been pruned meanwhile
+                os.utime(about)
+                yield workshop
+                return
 
 
 def _of(tree: Path, progress: Progress) -> Workshop:
@@ -182,7 +190,7 @@ def _of(tree: Path, progress: Progress) -> Workshop:
     name the files of the copy by their whole path.
     """
     orphan = None
-    for about in sorted(trees().glob(f"*/{_ABOUT}")):
+    for about in sorted(trees().glob(f"*/{ABOUT}")):
         own = _about(about)
         if own.get("tree") == str(tree):
             return Workshop(about.parent, tree)
@@ -192,7 +200,7 @@ def _of(tree: Path, progress: Progress) -> Workshop:
     if orphan:
         progress.part(f"taking over {orphan}, whose tree is gone")
     folder.mkdir(exist_ok=True)
-    write_whole(folder / _ABOUT, json.dumps({"tree": str(tree)}, indent=1).encode())
+    write_whole(folder / ABOUT, json.dumps({"tree": str(tree)}, indent=1).encode())
     return Workshop(folder, tree)
 
 
