@@ -108,6 +108,7 @@ COMMANDS = {
     "run": ("options.run", "run an experiment"),
     "list": ("listing", "experiments, device profiles, kernels"),
     "show": ("options.show", "the testbed of an experiment: nodes, wires, radios, addresses"),
+    "explain": ("options.explain", "a paper's claim: the lab's number, and why it differs"),
     "shell": ("options.shell", "look around in a node of an experiment's testbed"),
     "debug": ("options.debug", "run a cell in gdb, and stop at an instant or a symbol"),
     "report": ("options.report", "make report.html again, print the summary"),

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import re
-import shutil
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tsqlab.cli.columns import in_columns, sections
 from tsqlab.errors import UsageError
 from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles, is_file
 from tsqlab.experiment.claims import claims_of
@@ -24,8 +23,6 @@ from tsqlab.experiment.spec import ARRAYS, full_key
 from tsqlab.experiment.toml import flattened, read_toml
 from tsqlab.kernels.names import named, recipe_of, taken_back
 from tsqlab.kernels.source import history, patches_of, versions
-
-_WIDTH_LEAST, _WIDTH_MOST = 60, 120
 
 
 def details_of(name: str) -> str:
@@ -62,11 +59,11 @@ def _profile(name: str, path: Path) -> str:
         for key, value in left_out.items()
         if not any(one.split(".")[0] == key for one in given)
     ]
-    return _sections(
+    return sections(
         [f"{name}: {profile.title}", f'kind = "{profile.kind}", {path}'],
         file.comment,
-        _table([("key", "value", "source"), *rows]),
-        ["left out, and what holds then (docs/profiles.md)", *_table(rest)] if rest else [],
+        in_columns([("key", "value", "source"), *rows]),
+        ["left out, and what holds then (docs/profiles.md)", *in_columns(rest)] if rest else [],
     )
 
 
@@ -113,13 +110,13 @@ def _experiment(name: str) -> str:
         if key not in fixed and key not in varied
     }
     claims = [(one.id, f"{one.statement} ({one.paper})") for one in claims_of(experiment.name)]
-    return _sections(
+    return sections(
         head,
         file.comment,
-        _table(list(fixed.items())),
-        _table(_matrix(experiment)),
+        in_columns(list(fixed.items())),
+        in_columns(_matrix(experiment)),
         [_size(experiment)],
-        [f"claims: {len(claims)}", *_table(claims)] if claims else [],
+        [f"claims: {len(claims)}", *in_columns(claims)] if claims else [],
     )
 
 
@@ -149,7 +146,7 @@ def _kernel(name: str) -> str:
     rows = [(f"{patch.parent.name}/{patch.name[:4]}"
              if patch.name[:4].isdigit() else f"without {patch.stem}", _subject(patch))
             for patch in patches]  # fmt: skip
-    return _sections(lines, _table(rows), ["tsqlab kernel list shows what is built"])
+    return sections(lines, in_columns(rows), ["tsqlab kernel list shows what is built"])
 
 
 def _era(name: str) -> str:
@@ -163,9 +160,9 @@ def _era(name: str) -> str:
     ]
     rows = [(change.since, change.cited, change.effect, change.means) for change in era.before]
     count = f"{len(rows)} upstream changes that it is without, and what takes each back"
-    return _sections(
+    return sections(
         [f"{name}: {era.title}", f'[lab] era = "{name}"'],
-        _table(hosts),
+        in_columns(hosts),
         [count if rows else "no change is taken back: the kernel is as it is"],
         _changes(rows),
     )
@@ -192,24 +189,3 @@ def _subject(patch: Path) -> str:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _sections(*sections: Iterable[str]) -> str:
-    """Those that have any line, with an empty one between."""
-    texts = ("\n".join(lines) for lines in sections)
-    return "\n\n".join(text for text in texts if text)
-
-
-def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Rows in columns, the last of which goes on below where the terminal ends."""
-    rows = list(rows)
-    if not rows:
-        return
-    *widths, _ = (max(map(len, fields)) for fields in zip(*rows, strict=True))
-    indent = sum(widths) + 2 * len(widths)
-    columns = min(max(shutil.get_terminal_size((100, 24)).columns, _WIDTH_LEAST), _WIDTH_MOST)
-    for *fields, last in rows:
-        head = "".join(f"{field:{width}}  " for field, width in zip(fields, widths, strict=True))
-        wrapped = textwrap.wrap(last, max(columns - indent, 20)) or [""]
-        yield (head + wrapped[0]).rstrip()
-        yield from (" " * indent + line for line in wrapped[1:])

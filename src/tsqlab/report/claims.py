@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -49,22 +49,42 @@ class ClaimRow:
     today: Today | None = None  # the verdict over hosts of today; None where nobody asked for it
 
 
+@dataclass(frozen=True)
+class Judgement:
+    """A claim's verdict in the experiment's own era, and over hosts of today where they ran."""
+
+    own: Verdict
+    today: Verdict | None = None  # None where nobody asked for it
+
+
 @lru_cache(maxsize=1)  # a folder's page, the page of all folders and the terminal have them
-def claim_rows(folder: Folder) -> tuple[ClaimRow, ...]:
-    """The claims about a folder's experiment; none where no paper claims anything."""
+def judgements(folder: Folder) -> tuple[Judgement, ...]:
+    """The verdicts on the claims about a folder's experiment; none where no paper claims any."""
     name = folder.manifest.experiment
     if not (claims := claims_of(name)):
         return ()
     reference = reference_of(name) if folder.whole.results else None
-    rows = tuple(_claim_row(verdict) for verdict in check(folder, claims, reference))
+    own = check(folder, claims, reference)
     if folder.today is None:
-        return rows
+        return tuple(map(Judgement, own))
     of_today = reference.as_of(TODAY) if reference else None
-    today = {(verdict.claim.id, verdict.context): _today(verdict, folder.manifest.era)
+    today = {(verdict.claim.id, verdict.context): verdict
              for verdict in check(folder.today, claims, of_today)}  # fmt: skip
     # Cells that are not done yet may not tell which context they belong to.
-    missing = Today("", "not run", _MARKS["not run"], "", folder.manifest.era)
-    return tuple(replace(row, today=today.get((row.id, row.context), missing)) for row in rows)
+    return tuple(
+        Judgement(verdict, today.get((verdict.claim.id, verdict.context))
+                  or Verdict(verdict.claim, "not run", None))
+        for verdict in own
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def claim_rows(folder: Folder) -> tuple[ClaimRow, ...]:
+    """The claims about a folder's experiment; none where no paper claims anything."""
+    return tuple(
+        claim_row(one.own, _today(one.today, folder.manifest.era) if one.today else None)
+        for one in judgements(folder)
+    )
 
 
 def claims_table(folder: Folder, report: Path | None = None) -> str:
@@ -121,7 +141,8 @@ def _fields(row: ClaimRow) -> list[str]:
     return [name, row.paper, row.accepted, row.lab, *today, verdict]
 
 
-def _claim_row(verdict: Verdict) -> ClaimRow:
+def claim_row(verdict: Verdict, today: Today | None = None) -> ClaimRow:
+    """A verdict as text."""
     claim = verdict.claim
     explained = verdict.outcome == "differs" and verdict.explained
     return ClaimRow(
@@ -142,6 +163,7 @@ def _claim_row(verdict: Verdict) -> ClaimRow:
         cause=claim.cause if verdict.outcome == "differs" else "",
         apart=claim.apart,
         fitted=bool(claim.fitted),
+        today=today,
     )
 
 
@@ -186,5 +208,9 @@ def _lab(verdict: Verdict) -> str:
 
 
 def _with_unit(text: str, claim: Claim) -> str:
-    unit = "" if claim.compare in _BARE else heading(claim.metric)[1]
-    return f"{text} {unit}".rstrip()
+    return f"{text} {unit_of(claim)}".rstrip()
+
+
+def unit_of(claim: Claim) -> str:
+    """The unit of a claim's bounds and of the lab's number; empty if they have none."""
+    return "" if claim.compare in _BARE else heading(claim.metric)[1]
