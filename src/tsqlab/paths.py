@@ -21,6 +21,7 @@ PAPERS = EXPERIMENTS / "papers.toml"
 CAUSES = EXPERIMENTS / "causes.toml"
 PROFILES = PACKAGE / "profiles"
 LANGUAGES = PACKAGE / "languages"
+STARTERS = PACKAGE / "starters"
 
 
 def cache() -> Path:

@@ -106,6 +106,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 COMMANDS = {
     "run": ("options.run", "run an experiment"),
+    "new": ("options.new", "write an experiment file to begin with"),
     "list": ("listing", "experiments, device profiles, kernels"),
     "show": ("options.show", "the testbed of an experiment: nodes, wires, radios, addresses"),
     "explain": ("options.explain", "a paper's claim: the lab's number, and why it differs"),
