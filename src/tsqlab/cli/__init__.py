@@ -23,6 +23,11 @@ from tsqlab.errors import TsqlabError, UsageError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every failure is a line on stderr, never a traceback."""
     _print_anything()
+    if arguments is None and os.environ.keys() >= COMPLETING:
+        # argcomplete is not needed otherwise, and its process ends there.
+        from tsqlab.cli.completion import complete, words_typed  # noqa: PLC0415
+
+        complete(_parser(words_typed()))
     try:
         given = sys.argv[1:] if arguments is None else list(arguments)
         options = _parser(given).parse_args(given)
@@ -61,6 +66,9 @@ def _print_no_more() -> None:
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
+
+COMPLETING = {"_ARGCOMPLETE", "COMP_LINE", "COMP_POINT"}
+"""The variables by which a shell says that it wants words and no work (docs/command-line.md)."""
 
 LATE = "late"
 """The default of a command's parser that names an argument which may be missing, and which may
@@ -117,6 +125,7 @@ COMMANDS = {
     "model": ("model", "closed forms of the radio and of the papers"),
     "packetdrill": ("options.packetdrill", "packetdrill's scripts, over one kernel or several"),
     "kernel": ("kernel", "build kernels, list what is built"),
+    "completion": ("shells", "have bash, zsh or fish complete names and options"),
     "doctor": ("doctor", "say what is missing on this machine"),
 }
 """The module of each command's options, and what it is for."""
