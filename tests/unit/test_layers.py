@@ -12,6 +12,7 @@ from tsqlab.paths import PACKAGE, ROOT
 # packages, may import from all that come after it, and from nothing before.
 LAYERS = {
     "cli": "reads arguments and prints: nothing imports it",
+    "dataframes": "gives a folder of results as pandas' DataFrames",
     "report": "makes tables, plots and pages from a folder of results, and never runs a guest",
     "packetdrill": "runs packetdrill's scripts, each in a guest, and says what became of them",
     "runner": "runs the cells of an experiment that are not done yet, side by side",
@@ -76,8 +77,10 @@ def test_every_package_has_its_place():
     assert found - {"__init__"} == set(LAYERS), "state it in LAYERS, with what it is for"
 
 
-def test_the_package_itself_imports_nothing():
-    assert list(imports((PACKAGE / "__init__.py").read_text(), "tsqlab.__init__")) == []
+def test_the_package_itself_imports_nothing_but_what_open_needs():
+    """And that only when it is called: tests/unit/dataframes/test_open.py."""
+    found = imports((PACKAGE / "__init__.py").read_text(), "tsqlab.__init__")
+    assert {name.rpartition(".")[0] for _, name in found} == {"tsqlab.dataframes"}
 
 
 @pytest.mark.parametrize("package", LAYERS)
