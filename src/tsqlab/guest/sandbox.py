@@ -239,6 +239,15 @@ def program_in_guests(name: str) -> Path | None:
     return Path(found) if any(Path(found).is_relative_to(path) for path in _PROGRAMS) else None
 
 
+def in_guests(path: Path) -> bool:
+    """Whether what is really at a path, links followed, is of the host's that every guest sees."""
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return False
+    return any(real.is_relative_to(Path(folder).resolve()) for folder in _PROGRAMS)
+
+
 @cache
 def _bubblewrap_version() -> tuple[int, ...]:
     """bubblewrap's version; (0,) if it is not installed, which is reported when it is run."""

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from tsqlab.experiment.modules import MODULES, module_name
 from tsqlab.experiment.shown import Report
 from tsqlab.experiment.spec import Spec
 from tsqlab.experiment.stored import measured, plain
+from tsqlab.guest import host_programs
 from tsqlab.guest.sandbox import NO_FOREIGN_CODE, confines_files
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels import Kernel
@@ -77,6 +79,7 @@ def jobs_of(
     """
     jobs = []
     looked: Looked = {}
+    digest_of = cache(host_programs.digest)
     profiles, others_of_cells = experiment.profiles(), experiment.others()
     needs = zip(experiment.cells, profiles, others_of_cells, experiment.modules(), strict=True)
     for cell, profile, others, sources in needs:
@@ -95,7 +98,8 @@ def jobs_of(
         seen = seen_by(experiment, cell, looked)
         programs = [seen.key] if cell.spec.program else []
         content = _stable(_content(cell.spec))
-        key = key_of(content, *devices, kernel.id, *daemon, *own, *programs)
+        host = digest_of(wired.programs)
+        key = key_of(content, *devices, kernel.id, *daemon, *own, *programs, host)
         if sources and not confines_files():
             raise UsageError(f"{cell.title}: {sources[0].said}: {NO_FOREIGN_CODE}")
         modules = tuple(module_for(cell, kernel, source) for source in sources)

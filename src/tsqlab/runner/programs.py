@@ -2,7 +2,8 @@
 """What a cell's programs need of the host: that they are there, and what they see.
 
 A result is of these very programs: what they are called and given is in its specification, and
-what their files contain is in its key, so that one which was changed is run again.
+what their files contain is in its key, with their libraries and interpreters, so that one which was
+changed is run again.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from pathlib import Path
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.program_table import PROGRAM, ProgramTable, seen
+from tsqlab.guest.host_programs import contents_of, digest_of_contents
 from tsqlab.guest.programs import executable
 from tsqlab.guest.sandbox import NO_FOREIGN_CODE, confines_files
 from tsqlab.guest.seen import Seen, SeenError, look
-from tsqlab.keys import digest_of, key_of
+from tsqlab.keys import key_of
 
 Looked = dict[tuple[Path, tuple[tuple[str, str], ...]], Seen]
 """What has been looked at: many cells see the same."""
@@ -37,7 +39,7 @@ def seen_by(experiment: Experiment, cell: Cell, looked: Looked) -> Seen:
     for number, table in enumerate(programs, 1):
         if not (path := executable(table, found.shown)):
             raise experiment.error_at([PROGRAM, str(number), "command"], _missing(table))
-        parts.append(digest_of(path))
+        parts.append(digest_of_contents(contents_of(path)))
     return Seen(found.shown, key_of(*parts)) if programs else found
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from tsqlab.errors import UsageError
 from tsqlab.experiment.load import load
+from tsqlab.guest import host_programs
 from tsqlab.kernels import Kernel
 from tsqlab.results.folder import read_manifest
+from tsqlab.runner import programs
 from tsqlab.runner.experiment import jobs_of
 from tsqlab.runner.folder import FolderState
 
@@ -112,3 +114,23 @@ def test_a_manifest_without_programs_does_not_speak_of_them(jobs):
     made[0].folder.mkdir()
     FolderState(made[0].folder, experiment, made).write()
     assert "programs" not in (made[0].folder / "manifest.json").read_text()
+
+
+def test_a_key_is_of_what_a_programs_interpreter_and_libraries_are(jobs, monkeypatch):
+    _, (job,) = jobs()
+    monkeypatch.setattr(programs, "contents_of", lambda _: {"": "same", "libc.so.6": "other"})
+    _, (other,) = jobs()
+    assert other.key != job.key
+
+
+def test_a_key_is_of_the_hosts_programs(jobs, monkeypatch):
+    text = 'title = "x"\n'
+    _, (job,) = jobs(text)
+    monkeypatch.setattr(host_programs, "digest", lambda names: f"of {sorted(names)}")
+    _, (other,) = jobs(text)
+    assert other.key != job.key
+    asked = []
+    monkeypatch.setattr(host_programs, "digest", lambda names: asked.append(names) or "")
+    jobs(text)
+    jobs(f'{text}testbed.layout = "wifi"\ntestbed.device = "ath9k"\n')
+    assert asked == [{"ip", "tc"}, {"hostapd", "ip", "iw", "tc"}]

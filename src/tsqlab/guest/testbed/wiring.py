@@ -101,6 +101,13 @@ class Wiring:
         """Whether it needs wqm, the program of hosts."""
         return any(queue.by_daemon for queue in self.sized.values())
 
+    @cached_property
+    def programs(self) -> frozenset[str]:
+        """The host's programs that make it, or change it later."""
+        lines = (line for channel in self.channels
+                 for line in (*channel.make(), *channel.associate()))  # fmt: skip
+        return frozenset({"ip", "tc", *(line[2] for line in lines if line[0] == "run")})
+
     @property
     def addresses(self) -> Mapping[str, str]:
         """The IP address by which others reach each node."""
