@@ -98,6 +98,13 @@ class Channel:
         bsses = sum(self.front.takes_ns(bss) for bss in self._bsses())
         return bsses + sum(map(networks.takes_ns, self._networks()))
 
+    @property
+    def programs(self) -> frozenset[str]:
+        """The host's programs that set up its radios, beside ip: the module does fullmac's."""
+        if self.front.number != Front.SOFTMAC:
+            return frozenset()
+        return frozenset({"iw", "hostapd"} if self.medium.access_points else {"iw"})
+
     def make(self) -> Iterator[PlanLine]:
         """Lines that make the medium, then the radios, then set what differs from the defaults."""
         number = self.medium.number

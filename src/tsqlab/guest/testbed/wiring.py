@@ -101,12 +101,10 @@ class Wiring:
         """Whether it needs wqm, the program of hosts."""
         return any(queue.by_daemon for queue in self.sized.values())
 
-    @cached_property
+    @property
     def programs(self) -> frozenset[str]:
         """The host's programs that make it, or change it later."""
-        lines = (line for channel in self.channels
-                 for line in (*channel.make(), *channel.associate()))  # fmt: skip
-        return frozenset({"ip", "tc", *(line[2] for line in lines if line[0] == "run")})
+        return frozenset({"ip", "tc"}.union(*(channel.programs for channel in self.channels)))
 
     @property
     def addresses(self) -> Mapping[str, str]:
