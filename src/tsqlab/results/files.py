@@ -101,6 +101,28 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
+def append(path: Path, content: bytes) -> None:
+    """Add *content* to the end of a file, which need not be there. Raises TsqlabError.
+
+    Whoever is killed meanwhile has added a part of it at the most.
+    """
+    try:
+        with path.open("ab", buffering=0) as file:
+            left = memoryview(content)
+            while left:
+                left = left[file.write(left) :]
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def remove(path: Path) -> None:
+    """Take a file away if it is there. Raises TsqlabError."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
 def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)

@@ -3,8 +3,8 @@
 
 The manifest tells what the experiment is and lists its cells; a cell whose state is "done" has
 its result in the file named there. It is rewritten whole, under another name first, so a run
-that is interrupted at any point leaves one that can be read. Keys that are not here are not
-read.
+that is interrupted at any point leaves one that can be read. What a run has done since it wrote
+it is in the journal beside it (tsqlab.results.journal). Keys that are not here are not read.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from tsqlab.errors import FileError
 from tsqlab.results.files import read_regular, write_whole
+from tsqlab.results.journal import JournalLine, read_journal, remove_journal
 from tsqlab.results.look import Look
 from tsqlab.results.record import Level
 
@@ -117,13 +118,17 @@ class Manifest(_Part):
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write a folder's manifest, whole or not at all. Raises TsqlabError."""
+    """Write a folder's manifest, whole or not at all; what its journal says, it has to have.
+
+    Raises TsqlabError.
+    """
     data = manifest.model_dump(mode="json", exclude_none=True)
     _without(data, "era")
     for cell in data["cells"]:
         _without(cell, "trace", "further", "today", "programs")
     text = json.dumps(data, indent=1) + "\n"
     write_whole(folder / MANIFEST, text.encode())
+    remove_journal(folder)
 
 
 def _without(table: dict[str, Any], *keys: str) -> None:
@@ -134,7 +139,24 @@ def _without(table: dict[str, Any], *keys: str) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read a folder's manifest. Raises FileError."""
+    """Read a folder's manifest, with what its journal adds. Raises FileError."""
+    # The journal first: a run that ends meanwhile writes it into the manifest, and removes it.
+    journal = read_journal(folder)
+    manifest = _read(folder)
+    if not journal:
+        return manifest
+    cells = [_with_line(cell, journal.get(cell.id)) for cell in manifest.cells]
+    return manifest.model_copy(update={"cells": cells})
+
+
+def _with_line(cell: ManifestCell, line: JournalLine | None) -> ManifestCell:
+    """A cell, done if the journal says so of the very key that the manifest has."""
+    if line is None or line.key != cell.key:
+        return cell
+    return cell.model_copy(update={"state": "done", "wall_s": line.wall_s})
+
+
+def _read(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         if not folder.is_dir():

@@ -133,7 +133,11 @@ def run(
         todo = [job for job in jobs if not state.done(job)]
         seconds = sum(job.cell.spec.total.s for job in todo)
         watcher.start(len(jobs), len(jobs) - len(todo), seconds)
-        causes = _run_all(todo, state, workers, watcher) if todo else Counter()
+        try:
+            causes = _run_all(todo, state, workers, watcher) if todo else Counter()
+        finally:
+            if todo:
+                state.write()
         shutil.rmtree(folder / ".work", ignore_errors=True)
         _summarise(state)
     if causes:

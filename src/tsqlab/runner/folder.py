@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A run's hold on an experiment's folder: the lock, and which cells are done.
 
-The manifest (tsqlab.results.folder) is written anew after each cell, so that a run that is
-interrupted at any point goes on where it stopped.
+The manifest (tsqlab.results.folder) is written when a run begins and when it ends, and its journal
+has a line more after each cell, so that a run that is interrupted at any point goes on where it
+stopped.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tsqlab.results.folder import (
     read_manifest,
     write_manifest,
 )
+from tsqlab.results.journal import JournalLine, add_line
 from tsqlab.runner.cell import Job
 
 
@@ -44,12 +46,13 @@ class FolderState:
         return job.cell.id in self.wall_s
 
     def note(self, job: Job, wall_s: float) -> None:
-        """Record that a cell is done."""
+        """Record that a cell is done. Raises TsqlabError when the disk refuses."""
         self.wall_s[job.cell.id] = wall_s
-        self.write()
+        line = JournalLine(id=job.cell.id, key=job.key, wall_s=_rounded(wall_s))
+        add_line(self.path, line)
 
     def write(self) -> None:
-        """Write the manifest. Raises TsqlabError when the disk refuses."""
+        """Write the manifest, with all that is done. Raises TsqlabError when the disk refuses."""
         write_manifest(self.path, self._manifest())
 
     def read(self) -> None:
@@ -111,8 +114,12 @@ class FolderState:
             state="done" if self.done(job) else "waiting",
             further=job.cell.further,
             today=job.cell.today,
-            wall_s=None if wall_s is None else round(wall_s, 3),
+            wall_s=None if wall_s is None else _rounded(wall_s),
         )
+
+
+def _rounded(wall_s: float) -> float:
+    return round(wall_s, 3)
 
 
 def _name_of(job: Job) -> str:

@@ -58,6 +58,7 @@ def test_a_cell_is_done_when_its_captures_are_there(tmp_path: Path) -> None:
     assert [path.name for path in jobs[0].pcaps.values()] == [
         f"{cells[0].id}-C_R.pcap", f"{cells[0].id}-S_R.pcap"
     ]  # fmt: skip
+    state.write()
     jobs[0].file.touch()
     state.note(jobs[0], 1.0)
     again = FolderState(tmp_path, experiment, jobs)
@@ -80,6 +81,7 @@ def test_a_cell_is_done_when_its_trace_events_are_there(tmp_path: Path) -> None:
     state = FolderState(tmp_path, experiment, jobs)
     traced = tmp_path / "traces" / f"{jobs[0].cell.id}.trace.txt.gz"
     assert jobs[0].traced == traced
+    state.write()
     jobs[0].file.touch()
     state.note(jobs[0], 1.0)
     again = FolderState(tmp_path, experiment, jobs)

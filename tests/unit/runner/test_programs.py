@@ -96,7 +96,9 @@ def test_a_cell_is_done_when_what_its_programs_printed_is_there(jobs):
     ]  # fmt: skip
     job.folder.mkdir()
     job.file.touch()
-    FolderState(job.folder, experiment, made).note(job, 1.0)
+    state = FolderState(job.folder, experiment, made)
+    state.write()
+    state.note(job, 1.0)
     again = FolderState(job.folder, experiment, made)
     again.read()
     assert not again.done(job)
