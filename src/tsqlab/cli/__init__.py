@@ -114,6 +114,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 COMMANDS = {
     "run": ("options.run", "run an experiment"),
+    "merge": ("options.merge", "put the results of shards together"),
     "new": ("options.new", "write an experiment file to begin with"),
     "list": ("listing", "experiments, device profiles, kernels"),
     "show": ("options.show", "the testbed of an experiment: nodes, wires, radios, addresses"),

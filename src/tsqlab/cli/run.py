@@ -20,6 +20,7 @@ from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.experiment.bundled import bundled_experiments
 from tsqlab.experiment.further import with_further
 from tsqlab.experiment.load import Experiment, load
+from tsqlab.experiment.shard import WHOLE, Shard, with_shard
 from tsqlab.experiment.stored import read_folder
 from tsqlab.experiment.today import nothing_to_add, with_today
 from tsqlab.report import make_report
@@ -30,18 +31,30 @@ from tsqlab.runner.cell import CellError
 from tsqlab.runner.experiment import jobs_of, run
 
 
-def _own_folder(name: str, overrides: Sequence[str]) -> Path:
-    """The default folder of a run. One with overrides has its own, so it replaces no other."""
+def _own_folder(name: str, overrides: Sequence[str], shard: Shard = WHOLE) -> Path:
+    """The default folder of a run. One with overrides has its own, so it replaces no other.
+
+    Those of one shard are together in a folder, as tsqlab merge takes them.
+    """
     text = ",".join([name, *overrides]).replace('"', "").replace("'", "")
     word = re.sub(r"[^\w.,=+-]+", "_", text)
     # A name of a file has 255 bytes at most, and the rest of a letter is not one.
-    return RESULTS / word.encode()[:200].decode(errors="ignore")
+    return _home(shard) / word.encode()[:200].decode(errors="ignore")
+
+
+def _home(shard: Shard) -> Path:
+    return RESULTS if shard.whole else RESULTS / f"shard-{shard.number}-of-{shard.of}"
 
 
 def execute(options: argparse.Namespace) -> None:
     """Run what is asked for, and show what came of it."""
     if options.all == (options.experiment is not None):
         raise UsageError("give an experiment, or --all; tsqlab list names the bundled ones")
+    if options.more_seeds and not options.shard.whole:
+        raise UsageError(
+            "--more-seeds asks the results of all shards; merge them, and give it to a run of the "
+            "merged folder"
+        )
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f"kernel={json.dumps(options.kernel)}"] if options.kernel is not None else []
@@ -51,8 +64,13 @@ def execute(options: argparse.Namespace) -> None:
         _run_all(options, overrides)
     else:
         experiment = load(options.experiment, overrides)
-        out = options.out or _own_folder(experiment.name, overrides)
-        run_shown(experiment, out, options.jobs, options.more_seeds, options.today)
+        out = options.out or _own_folder(experiment.name, overrides, options.shard)
+        if options.shard.whole:
+            run_shown(experiment, out, options.jobs, options.more_seeds, options.today)
+        else:
+            own = with_shard(_with_today(experiment, options.today), options.shard)
+            _run_cells(own, out, options.jobs)
+            print(_of_shard(options, sum(not cell.elsewhere for cell in own.cells)))
 
 
 def run_shown(
@@ -65,6 +83,15 @@ def run_shown(
         if more is not experiment:
             _run_cells(more, out, workers)
     show(out)
+
+
+def _of_shard(options: argparse.Namespace, done: int) -> str:
+    """What a shard's run says in place of a report, which is of all shards."""
+    where = f"{RESULTS}/shard-*-of-{options.shard.of} --out {RESULTS}"
+    return (
+        f"shard {options.shard}: {done} cells are done; when all shards are: "
+        f"tsqlab merge {'DIR... --out DIR' if options.out else where}"
+    )
 
 
 def _run_cells(experiment: Experiment, out: Path, workers: int) -> None:
@@ -103,26 +130,35 @@ def _with_today(experiment: Experiment, wanted: bool) -> Experiment:
 
 def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
     def folder_of(name: str) -> Path:
-        return options.out / name if options.out else _own_folder(name, overrides)
+        own = _own_folder(name, overrides, options.shard)
+        return options.out / name if options.out else own
 
     def read(name: str, today: bool) -> Experiment:
-        return _with_today(load(name, overrides), today)
+        return with_shard(_with_today(load(name, overrides), today), options.shard)
 
     today = options.today and not options.more_seeds
     experiments = [(name, partial(read, name, today)) for name in bundled_experiments()]
-    accounts = _run_each(experiments, folder_of, options.jobs)
+    after = make_report if options.shard.whole else _no_report
+    accounts = _run_each(experiments, folder_of, options.jobs, after)
     if options.more_seeds:
         further = list(_second_ones(options, experiments, folder_of, accounts))
-        for name, account in _run_each(further, folder_of, options.jobs).items():
+        for name, account in _run_each(further, folder_of, options.jobs, after).items():
             accounts[name] = replace(account, wall_s=accounts[name].wall_s + account.wall_s)
     _finish(options, overrides, list(accounts.values()))
+
+
+def _no_report(folder: Path) -> None:
+    """A shard has none: its experiment's report is of all shards."""
 
 
 Loads = Sequence[tuple[str, Callable[[], Experiment]]]
 
 
 def _run_each(
-    experiments: Loads, folder_of: Callable[[str], Path], workers: int
+    experiments: Loads,
+    folder_of: Callable[[str], Path],
+    workers: int,
+    after: Callable[[Path], object],
 ) -> dict[str, Account]:
     """Run experiments, the shortest first; what became of each, by its name."""
     prepared = prepare(experiments, folder_of, kernel_for, module_for)
@@ -130,7 +166,7 @@ def _run_each(
     seconds = sum(entry.left_s for entry in prepared)
     with closing(BatchProgress(len(prepared), seconds)) as progress:
         for account in run_batch(
-            prepared, workers, lambda entry: progress.experiment(entry.name), make_report
+            prepared, workers, lambda entry: progress.experiment(entry.name), after
         ):
             accounts[account.name] = account
             progress.line(_news(account, len(accounts), len(prepared)))
@@ -159,7 +195,9 @@ def _finish(
     """Say what was run, make the page of all, and raise TsqlabError if anything failed."""
     print(accounts_table(accounts))
     # A run with overrides and no --out has folders that are not named after experiments.
-    if options.out or not overrides:
+    if not options.shard.whole:
+        print(_of_shard(options, sum(account.done for account in accounts)))
+    elif options.out or not overrides:
         show_all(options.out or RESULTS, reports=False)
     failed = [account for account in accounts if account.error]
     if failed:

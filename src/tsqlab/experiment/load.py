@@ -81,6 +81,7 @@ class Experiment:
     look: Look = field(default_factory=Look)  # what [report] says of the figures' looks, read
     given: Mapping[str, str] = field(default_factory=dict)  # overrides, by the full key of each
     overrides: tuple[str, ...] = ()  # the same as they were given: KEY=VALUE
+    shard: str = ""  # which shard is to be run here, as "2/8"; empty: all cells are
 
     @property
     def spec(self) -> Spec:

@@ -33,6 +33,7 @@ class Cell:
     modules_home: Path = Path()  # where the paths of modules start
     further: bool = False  # whether it repeats a setting by a seed beyond the experiment's own
     today: bool = False  # whether it is one of the experiment's own once more, in era "today"
+    elsewhere: bool = False  # whether it is of another shard, and so for another run
 
     @property
     def id(self) -> str:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from tsqlab.errors import TsqlabError
 
@@ -82,6 +84,26 @@ def make_folder(path: Path) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Make *content* the file at *path*. Raises TsqlabError, as when the disk is full."""
+    with _made_whole(path) as file:
+        file.write(content)
+
+
+def copy_whole(source: Path, path: Path) -> None:
+    """Make what is in somebody else's file the file at *path*. Raises TsqlabError.
+
+    It has to be a regular file: a link would have us copy what it leads to.
+    """
+    try:
+        handle = handle_of_regular(source)
+    except OSError as error:
+        raise TsqlabError(f"{source}: cannot be read: {error.strerror or error}") from error
+    with os.fdopen(handle, "rb") as content, _made_whole(path) as file:
+        shutil.copyfileobj(content, file)
+
+
+@contextlib.contextmanager
+def _made_whole(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which is then at *path*. Raises TsqlabError."""
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     except OSError as error:
@@ -89,7 +111,7 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(file.fileno(), _MODE & ~_umask())
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)

@@ -113,6 +113,10 @@ class Manifest(_Part):
     look: Look = Look()
     factors: list[str] = []  # the names of the factors, in the matrix's order
     era: str = ""  # the era of its own cells, where there are those of today beside them
+    tsqlab: str = ""  # the version that wrote it
+    # What the host's programs contain that make the cells' nodes, by their names: each as a digest.
+    host: dict[str, str] = {}
+    shard: str = ""  # which of several a run was told to run, as "2/8"; empty: all
     kernels: list[ManifestKernel] = []
     cells: list[ManifestCell]
 
@@ -123,7 +127,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     Raises TsqlabError.
     """
     data = manifest.model_dump(mode="json", exclude_none=True)
-    _without(data, "era")
+    _without(data, "era", "tsqlab", "host", "shard")
     for cell in data["cells"]:
         _without(cell, "trace", "further", "today", "programs")
     text = json.dumps(data, indent=1) + "\n"

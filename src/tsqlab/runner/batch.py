@@ -66,7 +66,7 @@ def prepare(
             experiment = read()
             jobs = jobs_of(experiment, folder, kernel_for, module_for)
             state = _state(folder, experiment, jobs)
-            left = [job for job in jobs if not state.done(job)]
+            left = [job for job in _own(jobs) if not state.done(job)]
             prepared.append(Prepared(name, folder, experiment, jobs, _simulated_s(left)))
         except (TsqlabError, OSError) as error:
             prepared.append(Prepared(name, folder, error=str(error)))
@@ -104,11 +104,22 @@ def _account(entry: Prepared, wall_s: float, error: str) -> Account:
             # The folder is damaged, or another experiment's. The error says which.
             pass
         else:
-            done = [job for job in entry.jobs if state.done(job)]
+            done = [job for job in _own(entry.jobs) if state.done(job)]
             cells_wall_s = sum(state.wall_s[job.cell.id] or 0.0 for job in done)
     return Account(
-        entry.name, len(entry.jobs), len(done), _simulated_s(done), cells_wall_s, wall_s, error
+        entry.name,
+        len(_own(entry.jobs)),
+        len(done),
+        _simulated_s(done),
+        cells_wall_s,
+        wall_s,
+        error,
     )
+
+
+def _own(jobs: Sequence[Job]) -> list[Job]:
+    """Those that are not of another shard."""
+    return [job for job in jobs if not job.cell.elsewhere]
 
 
 def _state(folder: Path, experiment: Experiment, jobs: tuple[Job, ...]) -> FolderState:

@@ -80,6 +80,7 @@ class Job:
     modules: tuple[OwnModule, ...] = ()  # of the user's own
     # What of the host its guest sees for its programs, by where.
     shown: Mapping[str, Path] = field(default_factory=dict)
+    made_by: frozenset[str] = frozenset()  # the host's programs that make its nodes
 
     @property
     def file(self) -> Path:

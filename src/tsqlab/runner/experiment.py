@@ -98,13 +98,14 @@ def jobs_of(
         seen = seen_by(experiment, cell, looked)
         programs = [seen.key] if cell.spec.program else []
         content = _stable(_content(cell.spec))
-        host = digest_of(wired.programs)
+        made_by = wired.programs
+        host = digest_of(made_by)
         key = key_of(content, *devices, kernel.id, *daemon, *own, *programs, host)
         if sources and not confines_files():
             raise UsageError(f"{cell.title}: {sources[0].said}: {NO_FOREIGN_CODE}")
         modules = tuple(module_for(cell, kernel, source) for source in sources)
         _check_parameters(cell, modules)
-        jobs.append(Job(cell, key, profile, kernel, folder, others, modules, seen.shown))
+        jobs.append(Job(cell, key, profile, kernel, folder, others, modules, seen.shown, made_by))
     return tuple(jobs)
 
 
@@ -130,9 +131,10 @@ def run(
         state = FolderState(folder, experiment, jobs)
         state.read()
         state.write()
-        todo = [job for job in jobs if not state.done(job)]
+        own = [job for job in jobs if not job.cell.elsewhere]
+        todo = [job for job in own if not state.done(job)]
         seconds = sum(job.cell.spec.total.s for job in todo)
-        watcher.start(len(jobs), len(jobs) - len(todo), seconds)
+        watcher.start(len(own), len(own) - len(todo), seconds)
         try:
             causes = _run_all(todo, state, workers, watcher) if todo else Counter()
         finally:
@@ -141,7 +143,7 @@ def run(
         shutil.rmtree(folder / ".work", ignore_errors=True)
         _summarise(state)
     if causes:
-        raise TsqlabError(_all_told(causes, len(jobs), folder))
+        raise TsqlabError(_all_told(causes, len(own), folder))
 
 
 def _all_told(causes: Counter[str], cells: int, folder: Path) -> str:

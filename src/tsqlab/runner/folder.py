@@ -12,11 +12,14 @@ import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from tsqlab import __version__
 from tsqlab.errors import FileError, TsqlabError, UsageError
 from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.load import Experiment
+from tsqlab.guest.host_programs import contents
 from tsqlab.results.flent import KEY, read_flent
 from tsqlab.results.folder import (
     MANIFEST,
@@ -28,6 +31,9 @@ from tsqlab.results.folder import (
 )
 from tsqlab.results.journal import JournalLine, add_line
 from tsqlab.runner.cell import Job
+
+LOGS = "logs"
+"""The folder of the consoles of guests that failed."""
 
 
 @dataclass
@@ -92,6 +98,9 @@ class FolderState:
             look=self.experiment.look,
             factors=list(self.experiment.factors),
             era=spec.lab.era if any(job.cell.today for job in self.jobs) else "",
+            tsqlab=__version__,
+            host=self._host,
+            shard=self.experiment.shard,
             kernels=[
                 ManifestKernel(id=kernel.id, release=kernel.release, hz=kernel.hz,
                                version=kernel.version, name=name, source=kernel.source,
@@ -100,6 +109,12 @@ class FolderState:
             ],
             cells=[self._row(job) for job in self.jobs],
         )  # fmt: skip
+
+    @cached_property
+    def _host(self) -> dict[str, str]:
+        """What the programs of this host are that make the cells' nodes."""
+        programs = frozenset().union(*(job.made_by for job in self.jobs))
+        return contents(programs) if programs else {}
 
     def _row(self, job: Job) -> ManifestCell:
         wall_s = self.wall_s.get(job.cell.id)

@@ -7,8 +7,17 @@ import argparse
 
 from tsqlab.cli import count_to, folder
 from tsqlab.cli.options import add_jobs, add_sandbox, later
+from tsqlab.experiment.shard import WHOLE, Shard, shard_of
 
 MORE_MAX = 100  # further seeds of a cell; each costs as much as the cell
+
+
+def shard(text: str) -> Shard:
+    """An argument that is one shard of several."""
+    try:
+        return shard_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +43,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--today", action="store_true",
         help="the same cells once more over hosts of today, beside those of the experiment's era",
+    )  # fmt: skip
+    parser.add_argument(
+        "--shard", type=shard, metavar="K/N", default=WHOLE,
+        help="only the K-th part of N of the cells; tsqlab merge puts the parts together",
     )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="one seed in place of the file's")
     parser.add_argument("--kernel", metavar="NAME", help="one kernel in place of the file's")
