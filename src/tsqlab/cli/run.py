@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -28,6 +30,7 @@ from tsqlab.report.table import aligned
 from tsqlab.report.unsettled import unsettled
 from tsqlab.runner.batch import Account, prepare, run_batch
 from tsqlab.runner.cell import CellError
+from tsqlab.runner.cpus import free_cpus
 from tsqlab.runner.experiment import jobs_of, run
 
 
@@ -55,6 +58,8 @@ def execute(options: argparse.Namespace) -> None:
             "--more-seeds asks the results of all shards; merge them, and give it to a run of the "
             "merged folder"
         )
+    if said := _cpus_shared(options.jobs):
+        print(said, file=sys.stderr)
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f"kernel={json.dumps(options.kernel)}"] if options.kernel is not None else []
@@ -71,6 +76,19 @@ def execute(options: argparse.Namespace) -> None:
             own = with_shard(_with_today(experiment, options.today), options.shard)
             _run_cells(own, out, options.jobs)
             print(_of_shard(options, sum(not cell.elsewhere for cell in own.cells)))
+
+
+def _cpus_shared(jobs: int) -> str:
+    """What somebody should know whose cells share CPUs with another run's; empty if none do."""
+    cpus, free = len(os.sched_getaffinity(0)), free_cpus()
+    if free >= min(jobs, cpus):
+        return ""
+    one = "a cell" if jobs == 1 else f"up to {jobs} cells at a time"
+    fewer = f"; --jobs {free} would not" if free else ""
+    return (
+        f"tsqlab: other runs have {cpus - free} of {cpus} CPUs: {one} will share CPUs with theirs, "
+        f"and both take longer{fewer}"
+    )
 
 
 def run_shown(

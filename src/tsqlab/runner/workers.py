@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pool of processes that guests are run by, each with a CPU of its own.
+"""The pool of processes that guests are run by, each with a CPU of its own (tsqlab.runner.cpus).
 
 A guest's tracer and the process that it traces wake each other at every system call. This costs
 a context switch if both are on one CPU, and an inter-processor interrupt and a wait if they are
@@ -18,13 +18,13 @@ from queue import Empty, Queue
 from typing import Any
 
 from tsqlab.guest.lifetime import bury_orphans, end_all_with
+from tsqlab.runner.cpus import claim_cpu
 
 
 @dataclass
 class _Worker:
-    """The CPU of this worker process, and the queue that it reports progress to."""
+    """The queue that this worker process reports progress to."""
 
-    cpu: int | None = None
     ticks: Queue[tuple[str, int]] | None = None
 
 
@@ -38,13 +38,7 @@ class Workers:
         """Start *count* workers, each on one of the CPUs that this process may use."""
         context = multiprocessing.get_context("spawn")
         self._ticks: Any = context.Queue()
-        cpus: Any = context.Queue()
-        allowed = sorted(os.sched_getaffinity(0))
-        for number in range(count):
-            cpus.put(allowed[number % len(allowed)])
-        self.executor = ProcessPoolExecutor(
-            count, context, _start, (cpus, self._ticks, os.getpid())
-        )
+        self.executor = ProcessPoolExecutor(count, context, _start, (self._ticks, os.getpid()))
 
     def kill(self) -> None:
         """End the workers at once, and with them their guests."""
@@ -62,11 +56,12 @@ class Workers:
                 return ticks
 
 
-def _start(cpus: Any, ticks: Any, parent: int) -> None:
+def _start(ticks: Any, parent: int) -> None:
     """Set up a worker: it ends with its parent, leaves Ctrl-C to it, and takes a CPU."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_all_with(parent)
-    _this.cpu, _this.ticks = cpus.get(), ticks
+    _this.ticks = ticks
+    claim_cpu()
 
 
 def cpu_for_guest() -> int | None:
@@ -74,9 +69,10 @@ def cpu_for_guest() -> int | None:
 
     None in a process that is no worker.
     """
-    if _this.cpu is not None:
-        bury_orphans()
-    return _this.cpu
+    if _this.ticks is None:
+        return None
+    bury_orphans()
+    return claim_cpu()
 
 
 def teller(name: str) -> Callable[[int], None] | None:
