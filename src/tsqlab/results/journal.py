@@ -24,8 +24,8 @@ from tsqlab.results.files import append, read_regular, remove
 
 JOURNAL = "manifest.journal"
 
-JOURNAL_BYTES_MAX = 1 << 30
-"""A line has some hundred bytes, and five hundred at the most."""
+JOURNAL_BYTES_MAX = 64 << 20
+"""As the manifest's, whose rows are longer. A line has some hundred bytes."""
 
 
 class JournalLine(BaseModel):
