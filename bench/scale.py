@@ -25,6 +25,7 @@ from tsqlab.report import make_report
 from tsqlab.runner import experiment as runner
 from tsqlab.runner.cell import Job
 from tsqlab.runner.folder import FolderState
+from tsqlab.runner.local import local
 from tsqlab.runner.merge import merge
 
 _CELLS = (1_000, 2_000, 4_000)
@@ -82,7 +83,7 @@ def _keys(folder: Path) -> None:
 def _again(folder: Path) -> None:
     """Run it when all is done: keys, the manifest, the summary."""
     experiment, jobs = _jobs(folder)
-    runner.run(experiment, jobs, folder / "out", 1, _Quiet())
+    runner.run(experiment, jobs, folder / "out", local(1), _Quiet())
 
 
 class _Quiet:
@@ -98,6 +99,9 @@ class _Quiet:
         """See Watcher."""
 
     def failed(self, cell: str, error: TsqlabError) -> None:
+        """See Watcher."""
+
+    def told(self, text: str) -> None:
         """See Watcher."""
 
 

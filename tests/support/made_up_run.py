@@ -21,6 +21,7 @@ from tsqlab.experiment.stored import plain
 from tsqlab.kernels import Kernel
 from tsqlab.results.flent import to_flent, write_flent
 from tsqlab.runner import experiment as runner
+from tsqlab.runner import local
 from tsqlab.runner.cell import Job
 
 KERNEL = Kernel("6.12", "6.12.1", 1000, "0123abcd", True, Path(), Path(), Path())
@@ -76,14 +77,16 @@ def make_up_runs(
     monkeypatch: pytest.MonkeyPatch, worker: Callable[[Job], float] = leave_result
 ) -> None:
     """From now on a run's cells are done by *worker*, in this process."""
-    monkeypatch.setattr(runner, "Workers", lambda _: Pool(worker))
+    monkeypatch.setattr(local, "Workers", lambda _: Pool(worker))
 
 
 def run(experiment: Experiment, folder: Path, kernel: Kernel = KERNEL) -> None:
     """Run an experiment's cells into a folder, as ``tsqlab run`` does."""
     jobs = runner.jobs_of(experiment, folder, lambda _: kernel)
-    quiet = SimpleNamespace(**dict.fromkeys(("start", "finished", "failed", "tick"), _nothing))
-    runner.run(experiment, jobs, folder, 1, quiet)
+    quiet = SimpleNamespace(
+        **dict.fromkeys(("start", "finished", "failed", "tick", "told"), _nothing)
+    )
+    runner.run(experiment, jobs, folder, local.local(1), quiet)
 
 
 def _nothing(*_: Any) -> None:

@@ -79,6 +79,10 @@ class RunProgress:
         if hint := self._hint(cell, error):
             self._line(f"  {hint}", file=sys.stderr)
 
+    def told(self, text: str) -> None:
+        """See Watcher."""
+        self._line(text, file=sys.stderr)
+
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
@@ -130,6 +134,10 @@ class BatchProgress:
         """See Watcher."""
         del cell
         self.line(f"tsqlab: {self._name}: {error}", file=sys.stderr)
+
+    def told(self, text: str) -> None:
+        """See Watcher."""
+        self.line(f"{self._name}: {text}", file=sys.stderr)
 
     def line(self, text: str, file: Any = None) -> None:
         """Print a line that stays."""

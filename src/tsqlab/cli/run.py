@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tsqlab.cli.cells import debug_command
+from tsqlab.cli.executors import start_of
 from tsqlab.cli.kernels import kernel_for, module_for
 from tsqlab.cli.progress import BatchProgress, RunProgress
 from tsqlab.cli.report import RESULTS, show, show_all
@@ -30,7 +29,7 @@ from tsqlab.report.table import aligned
 from tsqlab.report.unsettled import unsettled
 from tsqlab.runner.batch import Account, prepare, run_batch
 from tsqlab.runner.cell import CellError
-from tsqlab.runner.cpus import free_cpus
+from tsqlab.runner.executor import Start
 from tsqlab.runner.experiment import jobs_of, run
 
 
@@ -58,48 +57,34 @@ def execute(options: argparse.Namespace) -> None:
             "--more-seeds asks the results of all shards; merge them, and give it to a run of the "
             "merged folder"
         )
-    if said := _cpus_shared(options.jobs):
-        print(said, file=sys.stderr)
+    start = start_of(options.jobs)
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f"kernel={json.dumps(options.kernel)}"] if options.kernel is not None else []
     overrides += [f"capture={options.capture}"] if options.capture is not None else []
     overrides += [f"trace={options.trace}"] if options.trace is not None else []
     if options.all:
-        _run_all(options, overrides)
+        _run_all(options, overrides, start)
     else:
         experiment = load(options.experiment, overrides)
         out = options.out or _own_folder(experiment.name, overrides, options.shard)
         if options.shard.whole:
-            run_shown(experiment, out, options.jobs, options.more_seeds, options.today)
+            run_shown(experiment, out, start, options.more_seeds, options.today)
         else:
             own = with_shard(_with_today(experiment, options.today), options.shard)
-            _run_cells(own, out, options.jobs)
+            _run_cells(own, out, start)
             print(_of_shard(options, sum(not cell.elsewhere for cell in own.cells)))
 
 
-def _cpus_shared(jobs: int) -> str:
-    """What somebody should know whose cells share CPUs with another run's; empty if none do."""
-    cpus, free = len(os.sched_getaffinity(0)), free_cpus()
-    if free >= min(jobs, cpus):
-        return ""
-    one = "a cell" if jobs == 1 else f"up to {jobs} cells at a time"
-    fewer = f"; --jobs {free} would not" if free else ""
-    return (
-        f"tsqlab: other runs have {cpus - free} of {cpus} CPUs: {one} will share CPUs with theirs, "
-        f"and both take longer{fewer}"
-    )
-
-
 def run_shown(
-    experiment: Experiment, out: Path, workers: int, more_seeds: int = 0, today: bool = False
+    experiment: Experiment, out: Path, start: Start, more_seeds: int = 0, today: bool = False
 ) -> None:
     """Run an experiment with its progress shown, then show its results."""
-    _run_cells(_with_today(experiment, today and not more_seeds), out, workers)
+    _run_cells(_with_today(experiment, today and not more_seeds), out, start)
     if more_seeds:
         more = _with_today(_with_more(experiment, out, more_seeds), today)
         if more is not experiment:
-            _run_cells(more, out, workers)
+            _run_cells(more, out, start)
     show(out)
 
 
@@ -112,10 +97,10 @@ def _of_shard(options: argparse.Namespace, done: int) -> str:
     )
 
 
-def _run_cells(experiment: Experiment, out: Path, workers: int) -> None:
+def _run_cells(experiment: Experiment, out: Path, start: Start) -> None:
     todo = jobs_of(experiment, out, kernel_for, module_for)
     with closing(RunProgress(partial(_hint, experiment))) as progress:
-        run(experiment, todo, out, workers, progress)
+        run(experiment, todo, out, start, progress)
 
 
 def _hint(experiment: Experiment, cell: str, error: TsqlabError) -> str | None:
@@ -146,7 +131,7 @@ def _with_today(experiment: Experiment, wanted: bool) -> Experiment:
     return with_today(experiment)
 
 
-def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
+def _run_all(options: argparse.Namespace, overrides: Sequence[str], start: Start) -> None:
     def folder_of(name: str) -> Path:
         own = _own_folder(name, overrides, options.shard)
         return options.out / name if options.out else own
@@ -157,10 +142,10 @@ def _run_all(options: argparse.Namespace, overrides: Sequence[str]) -> None:
     today = options.today and not options.more_seeds
     experiments = [(name, partial(read, name, today)) for name in bundled_experiments()]
     after = make_report if options.shard.whole else _no_report
-    accounts = _run_each(experiments, folder_of, options.jobs, after)
+    accounts = _run_each(experiments, folder_of, start, after)
     if options.more_seeds:
         further = list(_second_ones(options, experiments, folder_of, accounts))
-        for name, account in _run_each(further, folder_of, options.jobs, after).items():
+        for name, account in _run_each(further, folder_of, start, after).items():
             accounts[name] = replace(account, wall_s=accounts[name].wall_s + account.wall_s)
     _finish(options, overrides, list(accounts.values()))
 
@@ -175,7 +160,7 @@ Loads = Sequence[tuple[str, Callable[[], Experiment]]]
 def _run_each(
     experiments: Loads,
     folder_of: Callable[[str], Path],
-    workers: int,
+    start: Start,
     after: Callable[[Path], object],
 ) -> dict[str, Account]:
     """Run experiments, the shortest first; what became of each, by its name."""
@@ -184,7 +169,7 @@ def _run_each(
     seconds = sum(entry.left_s for entry in prepared)
     with closing(BatchProgress(len(prepared), seconds)) as progress:
         for account in run_batch(
-            prepared, workers, lambda entry: progress.experiment(entry.name), after
+            prepared, start, lambda entry: progress.experiment(entry.name), after
         ):
             accounts[account.name] = account
             progress.line(_news(account, len(accounts), len(prepared)))

@@ -17,6 +17,7 @@ from tsqlab.experiment.load import load
 from tsqlab.experiment.profile import Airlink, load_profile
 from tsqlab.experiment.tuning import TsqSweep
 from tsqlab.results.files import write_whole
+from tsqlab.runner.local import local
 
 _TUNING = "tuning.txt"
 
@@ -41,7 +42,7 @@ def execute(options: argparse.Namespace) -> None:
         options.kernel, options.era, tuple(options.ms), options.seeds,
     )  # fmt: skip
     write_whole(file, sweep.text().encode())
-    run_shown(load(str(file)), out, options.jobs)
+    run_shown(load(str(file)), out, local(options.jobs))
     text = tuning.tuning_text(tuning.read_tuning(out))
     write_whole(out / _TUNING, f"{text}\n".encode())
     print(text)

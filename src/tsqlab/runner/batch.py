@@ -17,6 +17,7 @@ from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.kernels import Kernel
 from tsqlab.runner.cell import Job
+from tsqlab.runner.executor import Start
 from tsqlab.runner.experiment import ModuleFor, Watcher, jobs_of, nobody, run
 from tsqlab.runner.folder import FolderState
 
@@ -75,7 +76,7 @@ def prepare(
 
 def run_batch(
     prepared: Sequence[Prepared],
-    workers: int,
+    start: Start,
     watcher_of: Callable[[Prepared], Watcher],
     after: Callable[[Path], object],
 ) -> Iterator[Account]:
@@ -84,7 +85,7 @@ def run_batch(
         begun, errors = time.monotonic(), [entry.error] if entry.error else []
         if entry.experiment is not None:
             try:
-                run(entry.experiment, entry.jobs, entry.folder, workers, watcher_of(entry))
+                run(entry.experiment, entry.jobs, entry.folder, start, watcher_of(entry))
             except (TsqlabError, OSError) as error:
                 errors.append(str(error))
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All cells of an experiment, those that are not done yet, on a pool of workers."""
+"""All cells of an experiment, those that are not done yet, on whatever executor runs them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,10 +33,10 @@ from tsqlab.results.flent import read_measured
 from tsqlab.results.folder import ERA
 from tsqlab.results.repetitions import side_by_side
 from tsqlab.results.summary import SummaryRow, write_summary
-from tsqlab.runner.cell import CellError, Job, work
+from tsqlab.runner.cell import Job
+from tsqlab.runner.executor import Ended, Note, Second, Start
 from tsqlab.runner.folder import FolderState, locked
 from tsqlab.runner.programs import Looked, seen_by
-from tsqlab.runner.workers import Workers
 
 _POLL_S = 0.2
 
@@ -57,6 +55,9 @@ class Watcher(Protocol):
 
     def failed(self, cell: str, error: TsqlabError) -> None:
         """A cell has failed, the first one of its cause."""
+
+    def told(self, text: str) -> None:
+        """Something is worth a line, and the run goes on."""
 
 
 ModuleFor = Callable[[Cell, Kernel, Source], OwnModule]
@@ -121,9 +122,9 @@ def _check_parameters(cell: Cell, modules: Iterable[OwnModule]) -> None:
 
 
 def run(
-    experiment: Experiment, jobs: tuple[Job, ...], folder: Path, workers: int, watcher: Watcher
+    experiment: Experiment, jobs: tuple[Job, ...], folder: Path, start: Start, watcher: Watcher
 ) -> None:
-    """Run what is not done yet and write the summary.
+    """Run what is not done yet, on the executor that *start* makes, and write the summary.
 
     One cell's failure does not stop the others; TsqlabError is raised at the end.
     """
@@ -136,7 +137,7 @@ def run(
         seconds = sum(job.cell.spec.total.s for job in todo)
         watcher.start(len(own), len(own) - len(todo), seconds)
         try:
-            causes = _run_all(todo, state, workers, watcher) if todo else Counter()
+            causes = _run_all(todo, state, start, watcher) if todo else Counter()
         finally:
             if todo:
                 state.write()
@@ -155,41 +156,45 @@ def _all_told(causes: Counter[str], cells: int, folder: Path) -> str:
     return f"{failures} of {cells} cells failed{of}{others}"
 
 
-def _run_all(todo: list[Job], state: FolderState, workers: int, watcher: Watcher) -> Counter[str]:
+def _run_all(todo: list[Job], state: FolderState, start: Start, watcher: Watcher) -> Counter[str]:
     """Run the jobs; returns how many failed of each cause. The first of each is told."""
-    pool = Workers(min(workers, len(todo)))
-    futures = {pool.executor.submit(work, job): job for job in todo}
+    executor = start(len(todo))
     causes: Counter[str] = Counter()
     seconds = {job.cell.id: 0.0 for job in todo}
+    left = len(todo)
     try:
-        while futures:
-            finished, _ = wait(futures, _POLL_S, FIRST_COMPLETED)
-            for cell, second in pool.ticks():
-                watcher.tick(second - seconds[cell])
-                seconds[cell] = second
-            for future in finished:
-                _settle(future, futures.pop(future), state, watcher, causes)
+        for job in todo:
+            executor.submit(job)
+        while left:
+            for event in executor.events(_POLL_S):
+                match event:
+                    case Second(cell, second):
+                        watcher.tick(second - seconds[cell])
+                        seconds[cell] = second
+                    case Note(text):
+                        watcher.told(text)
+                    case Ended(job, _, error):
+                        left -= 1
+                        if error is None:
+                            # Nobody has to have heard of each second.
+                            watcher.tick(job.cell.spec.total.s - seconds[job.cell.id])
+                        _settle(event, state, watcher, causes)
     except BaseException:
-        pool.kill()
+        executor.kill()
         raise
-    pool.executor.shutdown()
+    executor.end()
     return causes
 
 
-def _settle(
-    future: Future[float], job: Job, state: FolderState, watcher: Watcher, causes: Counter[str]
-) -> None:
-    try:
-        wall_s = future.result()
-    except CellError as error:
-        causes[error.cause] += 1
-        if causes[error.cause] == 1:
-            watcher.failed(job.cell.id, error)
+def _settle(ended: Ended, state: FolderState, watcher: Watcher, causes: Counter[str]) -> None:
+    job, error = ended.job, ended.error
+    if error is None:
+        state.note(job, ended.wall_s)
+        watcher.finished(job.cell.id, ended.wall_s)
         return
-    except BrokenProcessPool as error:
-        raise TsqlabError(f"a worker process was killed while it ran {job.cell.id}") from error
-    state.note(job, wall_s)
-    watcher.finished(job.cell.id, wall_s)
+    causes[error.cause] += 1
+    if causes[error.cause] == 1:
+        watcher.failed(job.cell.id, error)
 
 
 def _summarise(state: FolderState) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from tsqlab.cli import main, run
+from tsqlab.cli import executors, main, run
 from tsqlab.runner import cpus, workers
 from waiting import wait_until
 
@@ -161,8 +161,8 @@ def test_who_shares_cpus_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jobs: int, free: int,
     said: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(run.os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
-    monkeypatch.setattr(run, "free_cpus", lambda: free)
+    monkeypatch.setattr(executors.os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    monkeypatch.setattr(executors, "free_cpus", lambda: free)
     monkeypatch.setattr(run, "run_shown", lambda *_: None)
     assert main(["run", "tptsq-4", "--jobs", str(jobs)]) == 0
     assert capsys.readouterr().err == said
