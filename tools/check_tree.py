@@ -30,6 +30,7 @@ C_FUNCTION_LINES_MAX = 60  # ruff's PLR0915 limits the statements of Python's fu
 EXCLUDED = {
     "COPYING": "the licence, word for word",
     "tests/golden/*": "pytest --golden writes them",
+    "docs/man/*": "tools/manual.py writes it",
     "experiments/*/traces/*": "tools/link_traces.py writes them, by formula",
     "*.svg": "make readme and make flame draw them",
     "*.patch": "a patch is as long as its change; checkpatch reads it in tests/kernel",

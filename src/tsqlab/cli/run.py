@@ -57,7 +57,7 @@ def execute(options: argparse.Namespace) -> None:
             "--more-seeds asks the results of all shards; merge them, and give it to a run of the "
             "merged folder"
         )
-    start = start_of(options.jobs)
+    start = start_of(options.executor, options.jobs)
     overrides = list(options.overrides)
     overrides += [f"seed={options.seed}"] if options.seed is not None else []
     overrides += [f"kernel={json.dumps(options.kernel)}"] if options.kernel is not None else []

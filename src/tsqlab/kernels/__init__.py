@@ -9,6 +9,7 @@ is there is right, and one that is not is made under a lock:
     modules/KEY   our modules, built against it
     agent/KEY     the guest's program
     own/KEY       a module of a user's own, built against a kernel
+    fetched/KEY   what a machine was sent that runs cells for another (tsqlab.runner.cluster)
 """
 
 from tsqlab.kernels.build import against, build, built

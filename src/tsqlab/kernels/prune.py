@@ -42,6 +42,7 @@ _ROOMS = {
     "trees": WORKSHOP,
     "own": "own module",
     "agent": "agent",
+    "fetched": "kernel of a cluster",
     "wqm": "wqm",
 }
 """The folders of the cache whose entries can go, and what these are."""

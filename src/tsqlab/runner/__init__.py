@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Running an experiment's cells, on whatever executor runs them, into a folder."""
+"""Running an experiment's cells, on this machine or a cluster, into a folder."""
 
 from tsqlab.runner.experiment import run
 

@@ -81,6 +81,8 @@ class Job:
     # What of the host its guest sees for its programs, by where.
     shown: Mapping[str, Path] = field(default_factory=dict)
     made_by: frozenset[str] = frozenset()  # the host's programs that make its nodes
+    programs: str = ""  # a key of its programs and of what it sees for them, if it has programs
+    daemon: Path | None = None  # wqm, as it was sent here; None: it is compiled here if it is run
 
     @property
     def file(self) -> Path:
@@ -199,7 +201,7 @@ def plan_of(job: Job) -> Plan:
     spec = job.cell.spec
     plan = make_plan(spec, job.profile, job.others)
     wired = wiring(spec, job.profile, job.others)
-    daemon = {WQM: wqm_daemon()} if wired.runs_daemon else {}
+    daemon = {WQM: job.daemon or wqm_daemon()} if wired.runs_daemon else {}
     return replace(plan, shown={**plan.shown, **daemon, **shown(job.modules), **job.shown})
 
 

@@ -106,7 +106,9 @@ def jobs_of(
             raise UsageError(f"{cell.title}: {sources[0].said}: {NO_FOREIGN_CODE}")
         modules = tuple(module_for(cell, kernel, source) for source in sources)
         _check_parameters(cell, modules)
-        jobs.append(Job(cell, key, profile, kernel, folder, others, modules, seen.shown, made_by))
+        jobs.append(
+            Job(cell, key, profile, kernel, folder, others, modules, seen.shown, made_by, seen.key)
+        )
     return tuple(jobs)
 
 

@@ -8,8 +8,10 @@ changed is run again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from tsqlab.errors import TsqlabError
 from tsqlab.experiment.load import Experiment
 from tsqlab.experiment.matrix import Cell
 from tsqlab.experiment.program_table import PROGRAM, ProgramTable, seen
@@ -35,12 +37,35 @@ def seen_by(experiment: Experiment, cell: Cell, looked: Looked) -> Seen:
     except SeenError as error:
         at = next(at for at, table in enumerate(programs, 1) if error.there in table.see)
         raise experiment.error_at([PROGRAM, str(at), "see", error.there], str(error)) from None
-    parts: list[str | bytes] = [found.key]
+    paths = []
     for number, table in enumerate(programs, 1):
         if not (path := executable(table, found.shown)):
             raise experiment.error_at([PROGRAM, str(number), "command"], _missing(table))
-        parts.append(digest_of_contents(contents_of(path)))
-    return Seen(found.shown, key_of(*parts)) if programs else found
+        paths.append(path)
+    return Seen(found.shown, _key(found, paths)) if programs else found
+
+
+def seen_here(cell: Cell, key: str) -> Mapping[str, Path]:
+    """What the guest of a cell sees on a worker: just what it was where *key* was made of it.
+
+    Raises TsqlabError.
+    """
+    programs = cell.spec.program
+    try:
+        found = look(seen(programs), cell.home)
+    except SeenError as error:
+        raise TsqlabError(f"{error}; a worker needs the same files at the same places") from None
+    paths = [path for table in programs if (path := executable(table, found.shown))]
+    if len(paths) < len(programs) or (programs and _key(found, paths) != key):
+        raise TsqlabError(
+            "its programs, or what they see, are others on this worker than where the run was "
+            "started, and a worker needs the same files at the same places"
+        )
+    return found.shown
+
+
+def _key(found: Seen, programs: Iterable[Path]) -> str:
+    return key_of(found.key, *(digest_of_contents(contents_of(path)) for path in programs))
 
 
 def _missing(table: ProgramTable) -> str:

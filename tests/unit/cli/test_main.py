@@ -171,7 +171,7 @@ def test_what_needs_no_experiment_loads_none(command):
     program = (
         "import sys\nfrom tsqlab.cli import main\n"
         "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
-        "heavy = {'pydantic', 'numpy', 'matplotlib', 'scipy', 'pyroute2', 'tqdm'}\n"
+        "heavy = {'pydantic', 'numpy', 'matplotlib', 'scipy', 'pyroute2', 'tqdm', 'distributed'}\n"
         "print(heavy & set(sys.modules), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True)

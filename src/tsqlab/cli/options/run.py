@@ -20,6 +20,20 @@ def shard(text: str) -> Shard:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
+LOCAL, DASK = "local", "dask:"
+"""What --executor takes: this machine, or what the address of a Dask scheduler follows."""
+
+
+def executor(text: str) -> str:
+    """An argument that says where cells are run."""
+    if text == LOCAL or (text.startswith(DASK) and text != DASK):
+        return text
+    raise argparse.ArgumentTypeError(
+        f"expected {LOCAL}, or {DASK}ADDRESS as the scheduler prints it "
+        f"({DASK}tcp://10.0.0.1:8786), not {text!r}"
+    )
+
+
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument(
@@ -29,6 +43,11 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="every bundled experiment, the shortest first"
     )
     add_jobs(parser, "cells")
+    parser.add_argument(
+        "--executor", type=executor, default=LOCAL, metavar="WHERE",
+        help=f"where cells are run: {LOCAL}, or {DASK}ADDRESS, the workers of a Dask scheduler, "
+        "whose threads then are the cells at a time",
+    )  # fmt: skip
     parser.add_argument(
         "--out",
         type=folder,
