@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where things are: the checkout's folders and the user's cache."""
+"""Where things are: the folders of experiments, kernels and C, and the user's cache.
+
+In a checkout they are beside src/; a wheel has them inside the package, under the same names.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 
 PACKAGE = Path(__file__).parent
-ROOT = PACKAGE.parent.parent
+_BUNDLED = PACKAGE / "bundled"
+ROOT = _BUNDLED if _BUNDLED.is_dir() else PACKAGE.parent.parent
 
 AGENT = ROOT / "agent"
 WQM = ROOT / "wqm"
