@@ -16,6 +16,7 @@ from tsqlab.kernels import Recipe, built
 from tsqlab.kernels.deb import Order, build_packages
 from tsqlab.kernels.dkms import build_dkms_package
 from tsqlab.kernels.names import named, remember
+from tsqlab.kernels.prebuilt import installed
 from tsqlab.kernels.prune import BYTES, BYTES_DEFAULT, bytes_max, bytes_of
 from tsqlab.kernels.source import versions
 
@@ -155,10 +156,14 @@ def _list(options: argparse.Namespace) -> None:
     if options.sizes:
         list_sizes()
         return
+    package = installed()
+    if package:
+        for kernel in package.kernels:
+            print(f"{kernel.release:12} {kernel.hz:>4} Hz  {kernel.name:21}  of {package.title}")
     rows = list(built())
     for row in rows:
         print(f"{row['release']:12} {row['hz']:>4} Hz  {row['key']}  {row['source']}")
-    if not rows:
+    if not rows and package is None:
         print("none yet; tsqlab kernel build makes one")
     for name, recipe in named().items():
         more = f" with {', '.join(map(str, recipe.fragments))}" if recipe.fragments else ""

@@ -63,7 +63,8 @@ def run_in_gdb(machine: Machine, plan: Plan, stop: Stop, folder: Path, terminal:
     write_plan(plan, folder / "plan")
     commands = "".join(f"{command}\n" for command in stop.commands)
     (folder / "plan" / _COMMANDS).write_text(commands, "utf-8", "surrogateescape")
-    mounts = mounts_of(plan, folder)
+    # gdb is the host's.
+    mounts = replace(mounts_of(plan, folder), programs=None)
     mounts = replace(mounts, shown={**mounts.shown, IN_GDB: _SCRIPT})
     mounts.out.mkdir()
     command = _command(machine, mounts, stop, terminal)

@@ -33,6 +33,7 @@ from tsqlab.units import Duration
 BOOT_UNIX_NS = 1_700_000_000_000_000_000
 """The guest's wall clock at its boot, the same for every run."""
 
+_OF_THE_USER = ("program", "script", "shell")
 _FIRST_PORT = 5001
 _STEP_BEFORE_NS = 100_000_000  # how exactly a flow that runs before the measurement ends
 
@@ -51,6 +52,11 @@ class Plan:
     shown: Mapping[str, Path] = field(default_factory=dict)
     # The plan's own files that it sees elsewhere, too, by where.
     placed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runs_programs(self) -> bool:
+        """Whether a program, a script or a shell of the user's runs in the guest."""
+        return any(line[0] in _OF_THE_USER for line in self.measurement)
 
     def files(self) -> dict[str, str]:
         """The files that the guest's program reads. Raises TsqlabError if a line is malformed."""

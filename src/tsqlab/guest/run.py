@@ -9,6 +9,7 @@ from pathlib import Path
 from tsqlab.guest.boot import Machine, run_guest
 from tsqlab.guest.plan import Plan
 from tsqlab.guest.sandbox import Mounts
+from tsqlab.kernels.prebuilt import installed
 
 
 def write_plan(plan: Plan, folder: Path) -> None:
@@ -22,7 +23,10 @@ def write_plan(plan: Plan, folder: Path) -> None:
 def mounts_of(plan: Plan, folder: Path) -> Mounts:
     """What the guest of a plan sees whose files are in *folder*."""
     placed = {there: folder / "plan" / name for there, name in plan.placed.items()}
-    return Mounts(folder / "plan", folder / "out", {**plan.shown, **placed})
+    # What a user runs is of the host, with all that it needs.
+    package = None if plan.runs_programs else installed()
+    programs = package.programs if package else None
+    return Mounts(folder / "plan", folder / "out", {**plan.shown, **placed}, programs)
 
 
 def run_plan(

@@ -7,6 +7,10 @@ gives it a file system of its own: the host's programs read-only, /tmp and /dev 
 network, no home, no environment, and paths that are the same on every machine. When the process
 that started it dies, so does everything inside.
 
+Where tsqlab-kernels is installed, a guest that runs no program of the user's sees the programs of
+that package in the place of the host's: it does the same on every distribution, and the host need
+not have ip, tc, iw and hostapd.
+
 Inside, the process runs as the user nobody and has no capability, whoever started it. If an
 ordinary user starts it, a user namespace ensures this, and no further user namespace can be made
 in it. If root starts it, bubblewrap sets up the file system as root, and the process becomes
@@ -78,6 +82,8 @@ class Mounts:
     out: Path  # the only folder that the guest can write to
     # More files and folders, read-only, by where the guest sees them.
     shown: Mapping[str, Path] = field(default_factory=dict)
+    # A folder with the programs of guests, usr and etc/iproute2; None: they are the host's.
+    programs: Path | None = None
 
 
 def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list[str]) -> list[str]:
@@ -90,6 +96,7 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
     if becomes_nobody():
         os.chown(mounts.out, NOBODY, NOBODY)
     seen = [
+        *_bound(mounts.programs),
         *("--dir", GUEST_DIR),
         *("--ro-bind", str(kernel.linux), LINUX),
         *("--ro-bind", str(kernel.agent), AGENT),
@@ -104,7 +111,7 @@ def sandboxed(kernel: Kernel, mounts: Mounts, memory_bytes: int, arguments: list
 
 def refused() -> Refusal | None:
     """Why bubblewrap cannot make a guest's sandbox here; None if it can, which is tried."""
-    command = _bubblewrap(FILE_BYTES_MAX, [], ["true"])
+    command = _bubblewrap(FILE_BYTES_MAX, _bound(None), ["true"])
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
@@ -116,7 +123,7 @@ def refused() -> Refusal | None:
 
 
 def _bubblewrap(memory_bytes: int, seen: Sequence[str], command: Sequence[str]) -> list[str]:
-    """The command that runs another in bubblewrap, which shows programs, and what is *seen*."""
+    """The command that runs another in bubblewrap, which shows what is *seen*."""
     file_bytes = max(FILE_BYTES_MAX, memory_bytes)
     shm_bytes = memory_bytes + _SHM_SLACK_BYTES
     return [
@@ -132,7 +139,6 @@ def _bubblewrap(memory_bytes: int, seen: Sequence[str], command: Sequence[str]) 
         # Only their owner could enter these folders if bubblewrap made them by itself on the way to
         # a bind.
         *("--dir", "/etc", "--dir", "/proc"),
-        *(word for path in _PROGRAMS for word in _shown(Path(path))),
         *("--ro-bind", "/proc/cpuinfo", "/proc/cpuinfo"),
         *("--dev", "/dev"),
         *("--size", str(shm_bytes), "--perms", "1777", "--tmpfs", "/dev/shm"),
@@ -155,9 +161,9 @@ def _without_namespaces(
     if becomes_nobody():
         os.chown(mounts.out, NOBODY, NOBODY)
     sockets = {there: here for there, here in mounts.shown.items() if here.is_socket()}
-    programs = [Path(path) for path in _PROGRAMS]
+    programs, links = programs_seen(mounts.programs)
     shown = {
-        **{str(path): path for path in programs if path.is_dir() and not path.is_symlink()},
+        **{there: here for there, here in programs.items() if here.is_dir()},
         AGENT: kernel.agent,
         MODULE_DIR: kernel.modules,
         PRELOAD_DIR: kernel.preload,
@@ -168,7 +174,7 @@ def _without_namespaces(
         linux=str(kernel.linux),
         name=LINUX,
         arguments=arguments,
-        links={str(path): str(path.readlink()) for path in programs if path.is_symlink()},
+        links=links,
         shown={there: str(here.absolute()) for there, here in shown.items()},
         own={OUT_DIR: str(mounts.out.absolute())},
         sockets={there: str(here.absolute()) for there, here in sockets.items()},
@@ -265,7 +271,22 @@ def _also(there: str, here: Path) -> list[str]:
     return [*made, "--ro-bind", str(here), there]
 
 
-def _shown(path: Path) -> list[str]:
-    if path.is_symlink():
-        return ["--symlink", str(path.readlink()), str(path)]
-    return ["--ro-bind", str(path), str(path)] if path.exists() else []
+def programs_seen(folder: Path | None) -> tuple[Mapping[str, Path], Mapping[str, str]]:
+    """The folders of programs that a guest sees, by where, and the links beside them.
+
+    They are those of a *folder* laid out as a merged-/usr system; None: the host's.
+    """
+    if folder is not None:
+        shown = {"/usr": folder / "usr", "/etc/iproute2": folder / "etc" / "iproute2"}
+        return shown, {f"/{name}": f"usr/{name}" for name in ("bin", "sbin", "lib", "lib64")}
+    paths = [Path(path) for path in _PROGRAMS]
+    links = {str(path): str(path.readlink()) for path in paths if path.is_symlink()}
+    return {str(path): path for path in paths if path.exists() and str(path) not in links}, links
+
+
+def _bound(programs: Path | None) -> list[str]:
+    """bubblewrap's options for programs."""
+    shown, links = programs_seen(programs)
+    bound = [("--ro-bind", str(here), there) for there, here in shown.items()]
+    linked = [("--symlink", target, there) for there, target in links.items()]
+    return [word for option in (*bound, *linked) for word in option]

@@ -16,7 +16,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.agent import guest_program
 from tsqlab.kernels.cache import is_made, locked, made
-from tsqlab.kernels.config import NotGrantedError, check_config, fragment_text, fragments_for
+from tsqlab.kernels.config import NotGrantedError, check_config
 from tsqlab.kernels.fragments import explained, read_fragments, text_of
 from tsqlab.kernels.guided import (
     Profile,
@@ -30,24 +30,22 @@ from tsqlab.kernels.guided import (
     remember,
 )
 from tsqlab.kernels.increment import WAY, copy_built, linked_tree
+from tsqlab.kernels.ingredients import (
+    module_sources,
+    modules_key,
+    options,
+    patches_for,
+    taken_back,
+)
 from tsqlab.kernels.make import Build, check_folder, make
 from tsqlab.kernels.mirror import Mirror, Wanted
 from tsqlab.kernels.pace import Pace
 from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.kernels.recipe import Kernel, Recipe
-from tsqlab.kernels.source import (
-    SERIES,
-    Source,
-    added_patches,
-    changes,
-    find_source,
-    history,
-    patched_tree,
-    patches_of,
-)
+from tsqlab.kernels.source import Source, changes, find_source, patched_tree
 from tsqlab.kernels.workshop import Content, Workshop, opened
-from tsqlab.keys import key_of, key_of_files
-from tsqlab.paths import KERNEL_MODULES, cache
+from tsqlab.keys import key_of
+from tsqlab.paths import cache
 
 _ABOUT = "tsqlab.json"
 _COTSQ_HEADER = "include/net/tcp_tsq.h"
@@ -161,20 +159,18 @@ def build(
 def _ordered(recipe: Recipe, jobs: int | None) -> tuple[_Patched, _Order]:
     """What a kernel is made of, and how."""
     found = find_source(recipe.version, recipe.source)
-    patches = patches_of(found.version, recipe.patches, SERIES if recipe.cotsq else ("um",))
-    patches += added_patches(found.version, recipe.extra)
-    back = [path for name, path in history(found.version).items() if name in recipe.without]
-    source = _Patched(found, patches, back)
-    series = fragments_for("".join(patch.read_text("utf-8", "replace") for patch in patches))
+    patches, back = patches_for(recipe, found.version), taken_back(recipe, found.version)
+    source = _Patched(found, patches, list(back.values()))
     own = text_of(read_fragments(recipe.fragments))
-    fragments = fragment_text(recipe.hz, (*series, *recipe.extra), own)
+    fragments = options(recipe, found.version)
     like = "-".join([found.version, *recipe.extra, *([key_of(own)] if own else [])])
     # What has further fragments is to be looked into, and not to be quick.
     by_profile = recipe.guided and not recipe.extra
     order = _Order(found.version, recipe.hz, fragments, _compiler(), jobs, like, by_profile)
     if own and not found.is_tree:
         # Kbuild compiles what depends on the options that differ.
-        without = replace(order, fragments=fragment_text(recipe.hz, (*series, *recipe.extra)))
+        plain = options(replace(recipe, fragments=()), found.version)
+        without = replace(order, fragments=plain)
         base = _is_there(replace(source, back=()), without.by_last_profile())
         order = replace(order, base=base, tries=True)
     return source, order
@@ -314,7 +310,7 @@ def _made_of_tarball(tarball: _Patched, order: _Order, progress: Progress) -> _M
         if others:
             linked = tree if back else None
             copy_built(others.modules, folder, _renamed(others, tree, linux), linked)
-        for source in _module_sources():
+        for source in module_sources():
             work = folder / source.name
             if not others:
                 shutil.copytree(source, work)
@@ -391,7 +387,7 @@ def _build_there(
         configure(build, order.fragments, content.options_key, progress)
         progress.part("compiling what depends on what has changed")
         order.make_linux(build, progress)
-        works = [_updated(source, own, progress) for source in _module_sources()]
+        works = [_updated(source, own, progress) for source in module_sources()]
         for work in works:
             make_modules(build, work, progress=progress)
     except NotGrantedError:
@@ -456,7 +452,7 @@ def _about(linux: Path) -> dict[str, str]:
 
 def _compiler() -> str:
     if shutil.which("gcc") is None:
-        raise TsqlabError("no gcc; try: tsqlab doctor")
+        raise TsqlabError("no gcc, which builds kernels; try: tsqlab doctor")
     return subprocess.run(
         ["gcc", "--version"], capture_output=True, text=True, check=True
     ).stdout.splitlines()[0]
@@ -480,14 +476,9 @@ def _release(output: Path) -> str:
     return (output / "include/config/kernel.release").read_text("utf-8").strip()
 
 
-def _module_sources() -> list[Path]:
-    return sorted(path.parent for path in KERNEL_MODULES.glob("*/Kbuild"))
-
-
 def _modules_folder(linux: Path) -> Path:
     """The folder of all of kernel/modules, built against *linux*."""
-    files = [path for path in KERNEL_MODULES.rglob("*") if path.is_file()]
-    return cache() / "modules" / key_of(linux.name, key_of_files(files, KERNEL_MODULES))
+    return cache() / "modules" / key_of(linux.name, modules_key())
 
 
 def make_modules(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.cache import made
+from tsqlab.kernels.prebuilt import installed
 from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import WQM, cache
 
@@ -23,6 +24,9 @@ def wqm_key() -> str:
 
 def wqm_daemon() -> Path:
     """The program, which is compiled if it is not there. Raises TsqlabError."""
+    package = installed()
+    if package and package.wqm == wqm_key():
+        return package.daemon
     return made(cache() / "wqm" / wqm_key(), _compile, (_NAME,)) / _NAME
 
 

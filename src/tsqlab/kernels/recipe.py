@@ -45,3 +45,5 @@ class Recipe:
     cotsq: bool = True  # whether the series has its part tcp
     guided: bool = True  # whether it is compiled by a profile of itself (tsqlab.kernels.guided)
     fragments: tuple[Path, ...] = ()  # a user's fragments of its configuration
+    # Whether one that came built will do (tsqlab.kernels.prebuilt). Nothing is compiled against it.
+    prebuilt: bool = True

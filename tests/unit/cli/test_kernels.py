@@ -21,7 +21,7 @@ def recipes(monkeypatch):
 
 def cell(kernel, era, hz=1000):
     return SimpleNamespace(spec=SimpleNamespace(
-        lab=SimpleNamespace(kernel=kernel, era=era, hz=hz, trace=())))  # fmt: skip
+        lab=SimpleNamespace(kernel=kernel, era=era, hz=hz, trace=(), modules=())))  # fmt: skip
 
 
 def test_an_era_s_patches_come_to_those_of_the_kernel(recipes):

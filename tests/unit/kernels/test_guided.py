@@ -37,7 +37,7 @@ def fake(tmp_path, monkeypatch):
     (tmp_path / "hot.txt").write_text("# The only one that matters\n1\n")
     back = tmp_path / "x.patch"
     back.write_text(BACK)
-    monkeypatch.setattr(BUILD, "history", lambda _: {"x": back})
+    monkeypatch.setattr("tsqlab.kernels.ingredients.history", lambda _: {"x": back})
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_a_changed_module_is_compiled_and_no_kernel(recipe, tmp_path, monkeypatc
     changed = tmp_path / "modules" / "x"
     changed.mkdir(parents=True)
     (changed / "Kbuild").touch()
-    monkeypatch.setattr(BUILD, "KERNEL_MODULES", changed.parent)
+    monkeypatch.setattr("tsqlab.kernels.ingredients.KERNEL_MODULES", changed.parent)
     run = build(recipe, training=training, anew=False)
     assert run.linux == first.linux
     assert [path.name for path in run.modules.glob("*.ko")] == ["x.ko"]

@@ -3,7 +3,6 @@
 
 import os
 import shutil
-import sys
 import tarfile
 from dataclasses import replace
 from itertools import pairwise
@@ -43,8 +42,7 @@ def recipe(tmp_path, monkeypatch):
     (tmp_path / "history").mkdir()
     back = tmp_path / "history" / "x.patch"
     back.write_text(BACK)
-    module = sys.modules["tsqlab.kernels.build"]  # whose name in the package is a function's
-    monkeypatch.setattr(module, "history", lambda _: {"x": back})
+    monkeypatch.setattr("tsqlab.kernels.ingredients.history", lambda _: {"x": back})
 
     def make(*without):
         return Recipe(source=tmp_path / "linux-6.13.tar.gz", patches=tmp_path / "series",
