@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # `make` alone runs the demo. What stands behind ## is what `make help` prints.
-.PHONY: demo check test test-kernels test-host test-sanitized lint unit kernel bench bench-ns3 bench-pairs \
+.PHONY: demo check test test-kernels test-host test-wheel test-sanitized wheels lint unit kernel bench bench-ns3 bench-pairs \
 	bench-compare bench-record flame readme setup setup-dev packages clean help
 
 demo: setup	## installs what is missing, builds the kernel once, runs a short experiment
@@ -40,6 +40,14 @@ test-host: setup-dev	## tsq on Debian's own kernels in qemu: ten minutes, not in
 	@tools/packages.sh tests/host/packages.txt
 	@$(BIN)/pytest tests/host
 
+wheels: setup-dev	## dist/: the wheels of tsqlab and tsqlab-kernels
+	@$(BIN)/python -m build --no-isolation --wheel --outdir dist .
+	@$(BIN)/python tools/kernels_wheel.py dist
+
+test-wheel: wheels	## both wheels on bare roots of Debian 12 and 13: ten minutes, not in CI
+	@tools/packages.sh tests/wheel/packages.txt
+	@$(BIN)/pytest -s tests/wheel
+
 test-sanitized: setup-dev	## a thousand times what `test` does a few times: an hour
 	@# Over a kernel that watches itself (KASAN, UBSAN, lockdep, kmemleak).
 	@$(BIN)/pytest -n $(shell nproc) --dist worksteal --sanitized \
@@ -49,8 +57,8 @@ test-sanitized: setup-dev	## a thousand times what `test` does a few times: an h
 
 lint: setup-dev	## ruff, mypy, and the limits of tools/check_tree.py
 	@echo "== lint"
-	@$(BIN)/ruff check src tests bench tools tsq
-	@$(BIN)/ruff format --check --quiet src tests bench tools tsq
+	@$(BIN)/ruff check src tests bench tools tsq packaging
+	@$(BIN)/ruff format --check --quiet src tests bench tools tsq packaging
 	@$(BIN)/mypy
 	@$(BIN)/python tools/check_tree.py
 

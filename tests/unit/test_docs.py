@@ -103,6 +103,9 @@ def test_make_can_what_a_page_promises(page):
 def test_a_version_is_one_number():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == __version__
+    kernels = tomllib.loads((ROOT / "packaging" / "kernels" / "pyproject.toml").read_text())
+    assert kernels["project"]["version"] == __version__
+    assert project["optional-dependencies"]["kernels"] == [f"tsqlab-kernels=={__version__}"]
     assert f"## {__version__}" in (text := (ROOT / "CHANGELOG.md").read_text()) or (
         "## Unreleased" in text and f"will be {__version__}" in text
     )

@@ -66,6 +66,7 @@ class Order:
     file_bytes: int
     processes: int
     parent: int  # with whom it ends
+    loads: Sequence[str] = ()  # where the host has the executable's own libraries
 
     def command(self) -> list[str]:
         """The command that runs it: this module as a program."""
@@ -158,7 +159,8 @@ def _run(order: Order, folder: Path) -> int:
         os.chown(temporary, order.user, order.user)
     files = [os.open(path, os.O_PATH) for path in ("/proc/cpuinfo", *_DEVICES) if _is_there(path)]
     top = os.open(root, os.O_PATH)
-    reads = [*keep.values(), linux, top, *files]
+    loads = [os.open(path, os.O_PATH) for path in order.loads]
+    reads = [*keep.values(), *loads, linux, top, *files]
     writes = [*own.values(), os.open(temporary, os.O_PATH), *files[1:]]
     rights = [(fd, landlock.READ) for fd in reads] + [(fd, landlock.WRITE) for fd in writes]
     sockets = {there: _fd(os.open(here, os.O_PATH)) for there, here in order.sockets.items()}

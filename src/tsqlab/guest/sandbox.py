@@ -177,6 +177,7 @@ def _without_namespaces(
         links=links,
         shown={there: str(here.absolute()) for there, here in shown.items()},
         own={OUT_DIR: str(mounts.out.absolute())},
+        loads=[str(path) for path in programs_seen(None)[0].values() if path.is_dir()],
         sockets={there: str(here.absolute()) for there, here in sockets.items()},
         path=_PATH,
         user=NOBODY if becomes_nobody() else None,
