@@ -28,6 +28,7 @@ from tsqlab import __version__
 from tsqlab.cli.kernels import build_shown
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.era import ERAS, TODAY
+from tsqlab.guest.host_programs import HOST_PROGRAMS, contents_of_host
 from tsqlab.kernels import Kernel, Recipe
 from tsqlab.kernels.daemon import wqm_daemon, wqm_key
 from tsqlab.kernels.ingredients import ingredients, patches_for, taken_back
@@ -103,6 +104,7 @@ def stage(folder: Path, eras: Iterable[str]) -> None:
         "wqm": wqm_key(),
         "kernels": [asdict(one.described()) for one in kernels],
         "programs": [asdict(program) for program in programs],
+        "programs_are": {name: contents_of_host([name]) for name in HOST_PROGRAMS},
     }
     (package / ABOUT).write_text(json.dumps(about, indent=1) + "\n", "utf-8")
     shutil.copy(ROOT / "COPYING", folder / "LICENSE")

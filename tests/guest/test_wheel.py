@@ -76,6 +76,8 @@ def test_the_wheel_has_all_that_the_checkout_has(wheels):
     (wheel,) = (path for path in wheels if path.name.startswith("tsqlab-"))
     with zipfile.ZipFile(wheel) as archive:
         there = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert "tsqlab-0.1.0.data/data/share/man/man1/tsqlab.1" in there
+    there = {name for name in there if ".data/" not in name}
     assert there == expected
 
 

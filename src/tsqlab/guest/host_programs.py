@@ -3,7 +3,11 @@
 
 A guest's nodes are made by the host's ip, tc, iw and hostapd. What they ask of the kernel, and how
 many random numbers they take of it, is theirs: a host with other packages may give another result.
-So a cell's key has a digest of the programs that make its nodes. In it are, of each, its file,
+So a cell's key has a digest of the programs that make its nodes. Where tsqlab-kernels is
+installed, they are those of that package, which says the same of them as the host that it was made
+on, unless the guest runs a program of the user's (tsqlab.guest.sandbox).
+
+In it are, of each, its file,
 its interpreter, the libraries that it is linked to, and theirs; and the tables and plugins of
 iproute2. A library is known by its name, wherever a distribution has it, and all that a guest may
 load by that name belong to it, as those of glibc-hwcaps for certain CPUs. There is no ld.so.cache
@@ -26,6 +30,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.guest.known_files import KnownFiles, recall
 from tsqlab.guest.sandbox import in_guests, program_in_guests
+from tsqlab.kernels.prebuilt import installed
 from tsqlab.keys import key_of
 
 HOST_PROGRAMS = ("hostapd", "ip", "iw", "tc")
@@ -42,17 +47,27 @@ _PLUGINS = ("ip", "tc")
 """The folders of iproute2 beside its libraries; tc's has the distributions of netem, too."""
 
 
-def digest(programs: Iterable[str] = HOST_PROGRAMS) -> str:
+def digest(programs: Iterable[str] = HOST_PROGRAMS, *, runs_own: bool = False) -> str:
     """A short name for all that these programs are on this host. Raises TsqlabError."""
-    return digest_of_contents(contents(programs))
+    return digest_of_contents(contents(programs, runs_own=runs_own))
 
 
-def contents(programs: Iterable[str] = HOST_PROGRAMS) -> dict[str, str]:
+def contents(programs: Iterable[str] = HOST_PROGRAMS, *, runs_own: bool = False) -> dict[str, str]:
     """What that name is made of: a digest of each program, library and table, by its name.
 
-    Two hosts whose names differ do so in these. What is not there has an empty one. Raises
-    TsqlabError for a file that cannot be read.
+    *runs_own* says that the guest runs a program of the user's as well. Two hosts whose names
+    differ do so in these. What is not there has an empty one. Raises TsqlabError for a file that
+    cannot be read.
     """
+    package = None if runs_own else installed()
+    if package:
+        return {name: key for program in sorted(programs)
+                for name, key in package.programs_are[program].items()}  # fmt: skip
+    return contents_of_host(programs)
+
+
+def contents_of_host(programs: Iterable[str]) -> dict[str, str]:
+    """The same of the host's own, whatever is installed. Raises TsqlabError."""
     return _look({name: program_in_guests(name) for name in sorted(programs)}, _tables())
 
 

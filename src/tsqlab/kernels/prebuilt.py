@@ -55,6 +55,8 @@ class Package:
     version: str
     wqm: str  # the key of the daemon in it
     kernels: tuple[Built, ...]
+    # What makes testbeds is, as tsqlab.guest.host_programs says it of a host.
+    programs_are: Mapping[str, Mapping[str, str]]
 
     @property
     def title(self) -> str:
@@ -105,7 +107,9 @@ def installed() -> Package | None:
     try:
         data = json.loads((folder / ABOUT).read_text("utf-8"))
         kernels = tuple(Built.of(entry) for entry in data["kernels"])
-        package = Package(folder, str(data["version"]), str(data["wqm"]), kernels)
+        package = Package(
+            folder, str(data["version"]), str(data["wqm"]), kernels, dict(data["programs_are"])
+        )
         for kernel in map(package.kernel, kernels):
             if not (kernel.linux.is_file() and kernel.modules.is_dir() and kernel.agent.is_file()):
                 raise FileNotFoundError(f"{kernel.linux} or what goes with it")

@@ -12,6 +12,7 @@ from tsqlab import __version__
 from tsqlab.cli import doctor, kernels, main
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.era import ERAS
+from tsqlab.guest.host_programs import contents, contents_of_host
 from tsqlab.guest.plan import Plan
 from tsqlab.guest.run import mounts_of
 from tsqlab.guest.sandbox import sandboxed
@@ -54,7 +55,10 @@ def package(place):
                      *(f"modules/{kernel.name}/airlink.ko" for kernel in kernels)):  # fmt: skip
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).touch()
-        about = {"version": "9.9", "wqm": wqm_key(), "kernels": [asdict(one) for one in kernels]}
+        about = {
+            "version": "9.9", "wqm": wqm_key(), "kernels": [asdict(one) for one in kernels],
+            "programs_are": {"ip": {"ip": "i", "libc.so.6": "c"}, "iw": {"iw": "w"}},
+        }  # fmt: skip
         (folder / "about.json").write_text(json.dumps(about))
         return folder
 
@@ -207,3 +211,11 @@ def test_guests_see_its_programs_unless_they_run_the_user_s(package, tmp_path):
     assert "--ro-bind /usr /usr" not in command
     own = plan.during(["program", "C", "x", "1", "2", "3", "/", "sh"])
     assert mounts_of(own, tmp_path).programs is None
+
+
+def test_a_key_is_of_the_programs_that_guests_see(package):
+    assert package
+    wired, radio = {"ip": "i", "libc.so.6": "c"}, {"iw": "w"}
+    assert contents(["ip"]) == wired
+    assert contents(["iw", "ip"]) == {**radio, **wired}
+    assert contents(["ip"], runs_own=True) == contents_of_host(["ip"]) != wired

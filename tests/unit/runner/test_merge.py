@@ -167,7 +167,8 @@ def test_other_packages_of_a_host_are_named(
     shards: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     contents = host_programs.contents
-    monkeypatch.setattr(host_programs, "contents", lambda *of: contents(*of) | {"libc.so.6": "x"})
+    other = {"libc.so.6": "x"}
+    monkeypatch.setattr(host_programs, "contents", lambda *of, **how: contents(*of, **how) | other)
     monkeypatch.setattr(runner_folder, "contents", host_programs.contents)
     other = another(tmp_path, experiment())
     with pytest.raises(UsageError, match=r"other keys: the hosts' packages differ \(libc\.so\.6\)"):

@@ -128,11 +128,11 @@ def test_a_key_is_of_what_a_programs_interpreter_and_libraries_are(jobs, monkeyp
 def test_a_key_is_of_the_hosts_programs(jobs, monkeypatch):
     text = 'title = "x"\n'
     _, (job,) = jobs(text)
-    monkeypatch.setattr(host_programs, "digest", lambda names: f"of {sorted(names)}")
+    monkeypatch.setattr(host_programs, "digest", lambda names, **_: f"of {sorted(names)}")
     _, (other,) = jobs(text)
     assert other.key != job.key
     asked = []
-    monkeypatch.setattr(host_programs, "digest", lambda names: asked.append(names) or "")
+    monkeypatch.setattr(host_programs, "digest", lambda names, **_: asked.append(names) or "")
     jobs(text)
     jobs(f'{text}testbed.layout = "wifi"\ntestbed.device = "ath9k"\n')
     assert asked == [{"ip", "tc"}, {"hostapd", "ip", "iw", "tc"}]
