@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsq.errors import TsqError
-from tsq.host import Host
+from tsq.host import Host, beside
 
 SYSCTLS = {
     "net.ipv4.tcp_pacing_ca_ratio": "120",
@@ -43,10 +43,11 @@ ROUTES = {
     ],
 }
 LINKS = [
-    {"ifname": "lo", "flags": ["LOOPBACK", "UP"], "link_type": "loopback", "gso_max_size": 65536},
-    {"ifname": "wlan0", "flags": ["UP"], "link_type": "ether", "gso_max_size": 65536,
+    {"ifname": "lo", "ifindex": 1, "flags": ["LOOPBACK", "UP"], "link_type": "loopback",
+     "gso_max_size": 65536},
+    {"ifname": "wlan0", "ifindex": 3, "flags": ["UP"], "link_type": "ether", "gso_max_size": 65536,
      "gso_max_segs": 65535},
-    {"ifname": "eth0", "flags": ["UP"], "link_type": "ether", "gso_max_size": 65536,
+    {"ifname": "eth0", "ifindex": 2, "flags": ["UP"], "link_type": "ether", "gso_max_size": 65536,
      "gso_max_segs": 65535},
     {"ifname": "br0", "flags": [], "link_type": "ether", "linkinfo": {"info_kind": "bridge"}},
 ]  # fmt: skip
@@ -60,17 +61,25 @@ QDISCS = [
 
 @dataclass(frozen=True)
 class FakeHost(Host):
-    """All of it below *root*; dies at operation *die_at*, after it if *after*."""
+    """All of it below *root*; dies at operation *die_at*, after it if *after*.
+
+    With *halfway* it dies there in the middle of writing a file; what is one system call is done.
+    """
 
     root: Path = Path()
     die_at: int = -1
     after: bool = False
+    halfway: bool = False
+    renamed: str = ""  # what wlan0 is called now
+
+    def _next(self):
+        path = self.root / "operations"
+        return int(path.read_text()) if path.exists() else 0
 
     def _operation(self, do):
-        path = self.root / "operations"
-        count = int(path.read_text()) if path.exists() else 0
-        path.write_text(str(count + 1))
-        if count == self.die_at and not self.after:
+        count = self._next()
+        (self.root / "operations").write_text(str(count + 1))
+        if count == self.die_at and not (self.after or self.halfway):
             os._exit(137)
         result = do()
         if count == self.die_at:
@@ -83,7 +92,17 @@ class FakeHost(Host):
         return self._operation(lambda: super(FakeHost, self).write(path, value))
 
     def replace(self, path, text):
+        def in_two():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside(path).write_text(text[: len(text) // 2])
+            os._exit(137)
+
+        if self.halfway and self._next() == self.die_at:
+            return self._operation(in_two)
         return self._operation(lambda: super(FakeHost, self).replace(path, text))
+
+    def disarm(self, unit):
+        self._note("disarmed", unit)
 
     def remove(self, path):
         return self._operation(lambda: super(FakeHost, self).remove(path))
@@ -106,16 +125,15 @@ class FakeHost(Host):
 
     # What is asked.
 
+    def device_name(self, index):
+        return {3: self.renamed or "wlan0", 2: "eth0"}.get(index)
+
     def asked(self, words):
         if words[:2] == ["ip", "-json"]:
             return (self.root / "links.json").read_text()
         if words[:2] == ["tc", "-json"]:
             return (self.root / "qdiscs.json").read_text()
-        family = words[1].removeprefix("-")
-        text = (self.root / f"routes{family}").read_text()
-        if "default" in words:
-            return "".join(line for line in text.splitlines(True) if " default " in line)
-        return text
+        return (self.root / f"routes{words[1].removeprefix('-')}").read_text()
 
     # Inside.
 

@@ -7,14 +7,15 @@ by how things are now whether it was made, was not, or was overwritten by somebo
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from tsq.errors import TsqError
-from tsq.host import Host
-from tsq.routes import RouteKey, route_now
+from tsq.host import Host, beside
+from tsq.routes import RouteKey, by_device, route_now, words_of
 
 CONTROL_NAME = "tsq_cubic"
 """What the BPF congestion control is called."""
@@ -46,6 +47,9 @@ class Change:
         """What an administrator would type to the same end."""
         raise NotImplementedError
 
+    def tidy(self, host: Host) -> None:
+        """Remove what a change leaves that was killed in the middle of it."""
+
     def written(self) -> dict[str, str]:
         """For the file that keeps it."""
         return {
@@ -75,29 +79,42 @@ class Sysctl(Change):
 
 
 class Route(Change):
-    """A route's attributes: the target is "4" or "6"; both values are the route, as ip prints
-    it."""
+    """A route's attributes: both values are the route, as ip prints it.
+
+    The target is "4" or "6", a colon, and the index of its device, which may be renamed.
+    """
 
     kind = "route"
 
     def now(self, host: Host) -> str | None:
         """Which of both it is; another text if it is neither; None if it is gone."""
-        found = route_now(host, self.target, RouteKey.of(self.before))
+        found = route_now(host, self._family, RouteKey.of(self._named(host, self.before)))
         if found is None:
             return None
-        same = (text for text in (self.before, self.after) if sorted(text.split()) == found)
+        same = (text for text in (self.before, self.after)
+                if sorted(words_of(self._named(host, text))) == found)  # fmt: skip
         return next(same, " ".join(found))
 
     def make(self, host: Host, value: str) -> None:
         """Change it; a route that is gone is not made anew."""
-        host.told(self._words(value))
+        host.told(self._words(self._named(host, value)))
 
     def command(self, value: str) -> str:
         """For ip(8)."""
-        return " ".join(self._words(value))
+        return shlex.join(self._words(value))
+
+    @property
+    def _family(self) -> str:
+        return self.target.partition(":")[0]
+
+    def _named(self, host: Host, text: str) -> str:
+        """The route, by the device as it is called now."""
+        index = self.target.partition(":")[2]
+        name = host.device_name(int(index)) if index.isdecimal() else None
+        return by_device(text, name) if name else text
 
     def _words(self, value: str) -> list[str]:
-        return ["ip", f"-{self.target}", "route", "change", *value.split()]
+        return ["ip", f"-{self._family}", "route", "change", *words_of(value)]
 
 
 class Control(Change):
@@ -139,6 +156,10 @@ class File(Change):
             host.remove(Path(self.target))
         else:
             host.replace(Path(self.target), f"{value}\n")
+
+    def tidy(self, host: Host) -> None:
+        """The half of a file."""
+        host.remove(beside(Path(self.target)))
 
     def command(self, value: str) -> str:
         """In words."""

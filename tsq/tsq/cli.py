@@ -14,6 +14,7 @@ from tsq import __version__, doctor, measure, methods, plan, setting, show
 from tsq.bpf import FlowReader
 from tsq.devices import Device, read_devices
 from tsq.errors import TsqError
+from tsq.flows import Flow, read_flows
 from tsq.host import Host
 from tsq.knobs import TSQ_US, read_knobs
 from tsq.sampling import Sampled, sample
@@ -28,15 +29,32 @@ def main(words: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(words)
     try:
         for line in options.command(options):
-            print(line, flush=True)
+            try:
+                print(_plain(line), flush=True)
+            except BrokenPipeError:  # `tsq show | head`
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                if options.command not in (_apply, _undo):
+                    return 0
+                # Those go on: what is set halfway is worth less than what nobody reads.
     except TsqError as error:
-        print(f"tsq: {error}", file=sys.stderr)
+        print(_plain(f"tsq: {error}"), file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(_plain(f"tsq: the system did not let us: {error}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        if options.command is _apply:
+            print("tsq: interrupted; tsq undo puts back what was set already", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # `tsq show | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0
+
+
+def _plain(line: str) -> str:
+    """Without what a terminal would obey: the name of a device may hold it."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in line
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -169,14 +187,15 @@ def _measure(options: argparse.Namespace) -> Iterator[str]:
     devices = read_devices(_HOST)
     counters = _HOST.sysctl(TSQ_US) is not None
     with _exact(options.bpf) as reader:
-        before = _counters(_sampled(devices, 0.01, options.dev, None)) if counters else {}
+        # Of all flows: one that is idle now may have waited for long before.
+        before = _counters(read_flows()) if counters else {}
         flows = _sampled(devices, options.t, options.dev, reader)
-        after = _counters(flows) if counters else {}
+        after = _counters(sampled.last.flow for sampled in flows) if counters else {}
     return measure.as_text(flows, before, after)
 
 
-def _counters(flows: Iterable[Sampled]) -> dict[int, measure.Counted]:
-    return measure.read_counters(_HOST, [sampled.last.flow.inode for sampled in flows])
+def _counters(flows: Iterable[Flow]) -> dict[int, measure.Counted]:
+    return measure.read_counters(_HOST, [flow.inode for flow in flows])
 
 
 def _doctor(options: argparse.Namespace) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from tsq.errors import TsqError
@@ -36,6 +37,7 @@ class Device:
     """One network device."""
 
     name: str
+    index: int
     kind: str  # the link's kind (veth, bridge, ...), or the driver's name, or "-"
     up: bool
     wireless: bool  # it has a phy
@@ -91,8 +93,8 @@ def _mac80211_users(host: Host) -> set[str]:
 
 
 def _device(host: Host, link: dict[str, Any], kinds: list[str], users: set[str]) -> Device:
-    name = str(link["ifname"])
-    folder = host.sys / "class" / "net" / name
+    name, index = str(link["ifname"]), int(link.get("ifindex") or 0)
+    folder = _folder(host, name, index)
     driver = host.target(folder / "device" / "driver")
     kind = str(link.get("linkinfo", {}).get("info_kind") or "")
     if link.get("link_type") == "loopback":
@@ -104,6 +106,7 @@ def _device(host: Host, link: dict[str, Any], kinds: list[str], users: set[str])
     size = int(link.get("gso_ipv4_max_size") or link.get("gso_max_size") or 65536)
     return Device(
         name=name,
+        index=index,
         kind=kind or driver or "-",
         up="UP" in link.get("flags", []),
         wireless=wireless,
@@ -121,7 +124,14 @@ def _device(host: Host, link: dict[str, Any], kinds: list[str], users: set[str])
     )
 
 
-def _uses_mac80211(host: Host, folder: Any, users: set[str]) -> bool:
+def _folder(host: Host, name: str, index: int) -> Path:
+    """Where /sys tells of it; nowhere if /sys is another namespace's (nsenter -n, unshare -n)."""
+    folder = host.sys / "class" / "net" / name
+    told = host.text(folder / "ifindex")
+    return folder if told in (None, str(index)) else Path("/nowhere")
+
+
+def _uses_mac80211(host: Host, folder: Path, users: set[str]) -> bool:
     """Whether its driver's module uses mac80211, or a module that uses both (iwlwifi, iwlmvm)."""
     module = host.target(folder / "device" / "driver" / "module")
     if module is None:
@@ -155,7 +165,7 @@ def _over(device: Device, all_of_them: dict[str, Device]) -> Device:
     return replace(device, shift=shift)
 
 
-def _aql(host: Host, folder: Any) -> str:
+def _aql(host: Host, folder: Path) -> str:
     """mac80211's airtime queue limits of voice to background; debugfs shows them to root only."""
     phy = host.text(folder / "phy80211" / "name")
     if phy is None:

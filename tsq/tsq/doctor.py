@@ -50,7 +50,7 @@ def findings(host: Host, devices: Mapping[str, Device]) -> Iterator[Finding]:
             yield Finding(
                 "fq", f"at {device.name}: paces what has a rate; bpf leaves it alone", False
             )
-    first = host.namespace() == _first_namespace(host)
+    first = host.is_first_namespace()
     yield Finding(
         "network namespace", "the first" if first else "one of its own, or not to be told", first
     )
@@ -95,13 +95,6 @@ def _bpf(host: Host) -> Iterator[Finding]:
         yield Finding("bpf: load", str(error), False)
     else:
         yield Finding("bpf: load", "the kernel takes it", True)
-
-
-def _first_namespace(host: Host) -> str | None:
-    try:
-        return str((host.proc / "1" / "ns" / "net").stat().st_ino)
-    except OSError:
-        return None
 
 
 def _release(text: str) -> tuple[int, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""TCP's established flows of this network namespace, as sock_diag(7) tells of them.
+"""TCP's flows of this network namespace, as sock_diag(7) tells of them.
 
 It takes no root, and tells of all users' sockets. It does not tell sk_pacing_shift, whether a flow
 is paced, or how large its next skb is: those are inferred (tsq.view), or read by BPF (tsq.bpf).
@@ -15,7 +15,9 @@ from typing import Any
 
 from tsq.errors import TsqError
 
-_ESTABLISHED = 1 << 1
+_SENDING = sum(1 << state for state in (1, 4, 8, 9, 11))
+"""ESTABLISHED, CLOSE-WAIT, and those of who has closed and still has something to send: FIN-WAIT-1,
+LAST-ACK, CLOSING."""
 _INFO, _CONG, _SKMEMINFO = 2, 4, 7
 _EXTENSIONS = (1 << (_INFO - 1)) | (1 << (_CONG - 1)) | (1 << (_SKMEMINFO - 1))
 _WMEM_ALLOC = 2  # of SK_MEMINFO_VARS
@@ -33,6 +35,7 @@ class Flow:
     source_port: int
     destination: str
     port: int
+    interface: int  # the index of the device that it is bound to, a VRF's too; 0: none
     control: str  # the congestion control
     rate: int  # sk_pacing_rate
     rate_max: int | None  # SO_MAX_PACING_RATE; None: not set
@@ -60,7 +63,9 @@ class Flow:
     @property
     def loops(self) -> bool:
         """Whether it stays on this host."""
-        return self.destination == self.source or self.destination.startswith(("127.", "::1"))
+        return self.destination == self.source or (
+            self.destination.startswith("127.") or self.destination == "::1"
+        )
 
 
 def read_flows() -> list[Flow]:
@@ -73,18 +78,19 @@ def read_flows() -> list[Flow]:
 
 def _messages(family: int) -> Iterable[Any]:
     try:
-        from pyroute2 import DiagSocket  # noqa: PLC0415  (0.3 s that `tsq undo` need not wait for)
+        # They take 0.3 s, for which `tsq undo` need not wait.
+        from pyroute2 import DiagSocket  # noqa: PLC0415
+        from pyroute2.netlink.exceptions import NetlinkError  # noqa: PLC0415
     except ImportError as error:
         raise TsqError("no pyroute2 here; try: sudo apt-get install python3-pyroute2") from error
     try:
         with DiagSocket() as diag:
             diag.bind()
             return tuple(
-                diag.get_sock_stats(family=family, states=_ESTABLISHED, extensions=_EXTENSIONS)
+                diag.get_sock_stats(family=family, states=_SENDING, extensions=_EXTENSIONS)
             )
-    except OSError as error:
-        said = error.strerror or error
-        raise TsqError(f"sock_diag: {said}; is the module tcp_diag there?") from error
+    except (OSError, NetlinkError) as error:
+        raise TsqError(f"sock_diag: {error}; is the module tcp_diag there?") from error
 
 
 def flows_of(messages: Iterable[Any]) -> list[Flow]:
@@ -104,6 +110,7 @@ def _flow(message: Any) -> Flow | None:
         source_port=int(message["idiag_sport"]),
         destination=_plain(message["idiag_dst"]),
         port=int(message["idiag_dport"]),
+        interface=int(message["idiag_if"]),
         control=str(told.get("INET_DIAG_CONG") or "?"),
         below_bytes=_below(told.get("INET_DIAG_SKMEMINFO")),
         **_of_info(info),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
+import struct
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +19,10 @@ from pathlib import Path
 from tsq.errors import TsqError
 
 _COMMAND_S = 30  # what waits longer waits for something that does not come
+_SO_NETNS_COOKIE = 71  # since Linux 5.14; include/uapi/asm-generic/socket.h
+_LOOKS_MAX = 5
+_INTERRUPTED = "Dump was interrupted"
+"""What ip and tc say, with status 0, of a list that changed while it was read."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +84,39 @@ class Host:
             return None
 
     def namespace(self) -> str:
-        """A name of the network namespace that we are in, which no other has at the same time."""
+        """A name of the network namespace that we are in, which no other has until the next boot.
+
+        Its inode would not do: the next namespace has the number of one that has ended.
+        """
         try:
-            return str((self.proc / "self" / "ns" / "net").stat().st_ino)
-        except OSError:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+                told = own.getsockopt(socket.SOL_SOCKET, _SO_NETNS_COOKIE, 8)
+                return str(struct.unpack("=Q", told)[0])
+        except (OSError, struct.error):
             return "host"
+
+    def is_first_namespace(self) -> bool:
+        """Whether our network namespace is that of the first process; False if nobody tells."""
+        try:
+            own, first = ((self.proc / pid / "ns" / "net").stat().st_ino for pid in ("self", "1"))
+        except OSError:
+            return False
+        return own == first
+
+    def device_name(self, index: int) -> str | None:
+        """What the network device of that index is called now; None: it is gone."""
+        try:
+            return socket.if_indextoname(index)
+        except OSError:
+            return None
 
     def asked(self, words: Sequence[str]) -> str:
         """What a program prints that only looks. TsqError if it cannot."""
-        return _run(words)
+        for _ in range(_LOOKS_MAX):
+            done = _run(words)
+            if _INTERRUPTED not in done.stderr:
+                return done.stdout
+        raise TsqError(f"{' '.join(words)}: what it lists changed {_LOOKS_MAX} times meanwhile")
 
     def controls_has(self, name: str) -> bool:
         """Whether a congestion control of that name is registered."""
@@ -96,7 +126,7 @@ class Host:
 
     def told(self, words: Sequence[str]) -> str:
         """What a program prints that changes something. TsqError if it cannot."""
-        return _run(words)
+        return _run(words).stdout
 
     def write(self, path: Path, value: str) -> None:
         """Write a file of the kernel's: at once or not at all."""
@@ -117,6 +147,8 @@ class Host:
         from tsq.bpf import unregister  # noqa: PLC0415
 
         unregister(name)
+        if self.controls_has(name):
+            raise TsqError(f"{name}: is still registered; taking it out takes root (CAP_SYS_ADMIN)")
 
     def later(self, seconds: int, words: Sequence[str]) -> None:
         """Have a program run in so many seconds, whatever becomes of us."""
@@ -124,12 +156,20 @@ class Host:
 
         wait_and_run(seconds, words)
 
+    def disarm(self, unit: str) -> None:
+        """Stop a timer of systemd's; it may have run already, or never have been there."""
+        with contextlib.suppress(TsqError):
+            _run(["systemctl", "--quiet", "stop", unit])
+
     def replace(self, path: Path, text: str) -> None:
         """Make a file have that text, durably: however we end, it is the old one or the new."""
-        new = path.with_name(f"{path.name}.new")
+        new = beside(path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with new.open("w", encoding="utf-8") as file:
+            # Whatever the umask is: who could write here could have root undo what they like.
+            path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+            new.unlink(missing_ok=True)
+            opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            with os.fdopen(opened, "w", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
@@ -141,20 +181,26 @@ class Host:
     def link(self, path: Path, to: str) -> None:
         """Make a symbolic link, durably."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
             path.symlink_to(to)
             _sync_folder(path.parent)
         except OSError as error:
             raise TsqError(f"{path}: {error.strerror}; this takes root") from error
 
     def remove(self, path: Path) -> None:
-        """Remove a file if it is there, durably."""
+        """Remove a file if it is there, and what a replace() left that was killed, durably."""
         try:
+            beside(path).unlink(missing_ok=True)
             path.unlink(missing_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 _sync_folder(path.parent)
         except OSError as error:
             raise TsqError(f"{path}: {error.strerror}; this takes root") from error
+
+
+def beside(path: Path) -> Path:
+    """Where replace() has a file's new text until it is whole."""
+    return path.with_name(f"{path.name}.new")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -165,7 +211,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(opened)
 
 
-def _run(words: Sequence[str]) -> str:
+def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {
         "LC_ALL": "C",
         "PATH": f"{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/sbin:/sbin",
@@ -176,6 +222,7 @@ def _run(words: Sequence[str]) -> str:
             capture_output=True,
             text=True,
             errors="replace",
+            stdin=subprocess.DEVNULL,
             env=environment,
             timeout=_COMMAND_S,
             check=False,
@@ -188,4 +235,4 @@ def _run(words: Sequence[str]) -> str:
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
         raise TsqError(f"{' '.join(words)}: {said[-1]}")
-    return done.stdout
+    return done

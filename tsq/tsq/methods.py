@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 from tsq.bpf import OBJECTS, has_libbpf
 from tsq.changes import ABSENT, CONTROL_NAME, Change, Control, Route, Sysctl
@@ -23,7 +22,7 @@ from tsq.errors import TsqError
 from tsq.host import Host
 from tsq.knobs import CA_RATIO, CONTROL, SS_RATIO, TSQ_US
 from tsq.limit import Ratios, ms_max, ratios_for
-from tsq.routes import candidates, with_control
+from tsq.routes import candidates, default_devices, with_control
 
 ORDER = ("cotsq", "bpf", "sysctl")
 """What `--method auto` tries first: what is exact, then what touches nobody else."""
@@ -56,8 +55,7 @@ def device_of(host: Host, devices: Mapping[str, Device], name: str | None) -> De
                 f"--dev {name}: no such device in this network namespace; there are {there}"
             )
         return devices[name]
-    words = host.asked(["ip", "-4", "-oneline", "route", "show", "default"]).split()
-    found = [after for word, after in pairwise(words) if word == "dev"]
+    found = [default for default in default_devices(host) if default in devices]
     if not found:
         found = [device.name for device in devices.values() if device.up and not device.loopback]
         if len(found) != 1:
@@ -169,7 +167,8 @@ def _bpf(host: Host, device: Device, ms: float) -> Method:
         return Method("bpf", why_not=f"no route by {device.name} that it could be given to")
     control = Control(CONTROL_NAME, ABSENT, str(round(1000 * ms)))
     changed = (
-        Route(route.family, route.text, with_control(route.text, CONTROL_NAME)) for route in usable
+        Route(f"{route.family}:{device.index}", route.text, with_control(route.text, CONTROL_NAME))
+        for route in usable
     )
     caveats = [
         "new connections only; what a program chose before it connected gives way to the route's",

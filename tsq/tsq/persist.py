@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import shlex
+import re
 
 from tsq.changes import ABSENT, Change, File, Link
 from tsq.devices import Device
@@ -38,8 +38,6 @@ def persisted(
 
 def unit(words: list[str]) -> str:
     """The unit's text."""
-    # A percent sign would be systemd's.
-    command = shlex.join(words).replace("%", "%%")
     return f"""\
 # Written by tsq apply --persist; tsq undo removes it.
 [Unit]
@@ -47,11 +45,25 @@ Description=TSQ's limit, as tsq was asked to keep it
 Documentation=man:tsq(8)
 Wants=network-online.target
 After=network-online.target
+# A device that comes late, a radio over USB say, is waited for.
+StartLimitIntervalSec=1h
+StartLimitBurst=20
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-ExecStart={command}
+ExecStart={" ".join(_quoted(word) for word in words)}
+Restart=on-failure
+RestartSec=15
 
 [Install]
 WantedBy=multi-user.target"""
+
+
+def _quoted(word: str) -> str:
+    """A word as systemd.service(5) reads it, which is not as a shell does: in quotes, too, a
+    backslash, a percent sign and a dollar mean something."""
+    for letter, written in (("\\", r"\\"), ('"', r"\""), ("%", "%%"), ("$", "$$")):
+        word = word.replace(letter, written)
+    plain = re.fullmatch(r"[A-Za-z0-9_./:=,@+-]+", word)
+    return word if plain else f'"{word}"'

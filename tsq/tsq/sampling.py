@@ -21,7 +21,7 @@ from tsq.errors import TsqError
 from tsq.flows import Flow, read_flows
 from tsq.host import Host
 from tsq.knobs import read_knobs
-from tsq.limit import Knobs
+from tsq.routes import words_of
 from tsq.view import Exact, View, view_of
 
 LOOKS_PER_S = 20
@@ -62,7 +62,7 @@ class Sampled:
     @property
     def busy(self) -> bool:
         """Whether it sent at all or had anything to send."""
-        return self.sent_bytes > 0 or any(view.flow.unsent_bytes for view in self.views)
+        return busy([view.flow for view in self.views])
 
     @property
     def below_bytes(self) -> float:
@@ -117,22 +117,29 @@ def sample(
 ) -> list[Sampled]:
     """All flows that sent or wanted to, over that time; those that end meanwhile as far as they
     go."""
-    knobs, ways = read_knobs(host), Ways(host, devices)
-    seen: dict[int, list[View]] = {}
+    seen: dict[int, list[tuple[Flow, Exact | None]]] = {}
     began = time.monotonic()
     for _ in _ticks(duration_s):
         # sock_diag is what gives a flow its cookie, by which BPF's rows are found.
         now = flows()
         exacts = exact() if exact else {}
         for flow in now:
-            seen.setdefault(flow.cookie, []).append(_viewed(flow, ways, knobs, exacts))
+            seen.setdefault(flow.cookie, []).append((flow, exacts.get(flow.cookie)))
     took = time.monotonic() - began
-    sampled = (Sampled(tuple(views), took) for views in seen.values())
-    return [flow for flow in sampled if flow.busy]
+    # A server has thousands of flows; who is idle need not be asked for a way.
+    knobs, ways = read_knobs(host), Ways(host, devices)
+    return [
+        Sampled(
+            tuple(view_of(flow, ways.device(flow), knobs, exactly) for flow, exactly in looks), took
+        )
+        for looks in seen.values()
+        if busy([flow for flow, _ in looks])
+    ]
 
 
-def _viewed(flow: Flow, ways: Ways, knobs: Knobs, exacts: Mapping[int, Exact]) -> View:
-    return view_of(flow, ways.device(flow), knobs, exacts.get(flow.cookie))
+def busy(looks: Sequence[Flow]) -> bool:
+    """Whether a flow sent at all, or had anything to send."""
+    return looks[-1].sent_bytes > looks[0].sent_bytes or any(flow.unsent_bytes for flow in looks)
 
 
 def _ticks(duration_s: float) -> Iterator[None]:
@@ -153,19 +160,22 @@ class Ways:
     def __init__(self, host: Host, devices: Mapping[str, Device]) -> None:
         """Nothing is asked yet."""
         self._host, self._devices = host, devices
-        self._known: dict[tuple[str, str], Device | None] = {}
+        self._names = {device.index: device.name for device in devices.values()}
+        self._known: dict[tuple[str, str, int], Device | None] = {}
 
     def device(self, flow: Flow) -> Device | None:
         """None where there is no route any more."""
-        ends = (flow.source, flow.destination)
+        ends = (flow.source, flow.destination, flow.interface)
         if ends not in self._known:
             self._known[ends] = self._asked(flow)
         return self._known[ends]
 
     def _asked(self, flow: Flow) -> Device | None:
         words = ["ip", "-oneline", "route", "get", flow.destination, "from", flow.source]
+        if flow.interface and flow.interface in self._names:  # a VRF has a table of its own
+            words += ["oif", self._names[flow.interface]]
         try:
-            told = self._host.asked(words).split()
+            told = words_of(self._host.asked(words))
         except TsqError:
             return None
         # A name comes after "dev", wherever that is in the line.

@@ -16,7 +16,7 @@ from tsq.host import Host
 from tsq.methods import Method, methods
 from tsq.persist import persisted
 from tsq.state import State, Undone
-from tsq.timer import arm
+from tsq.timer import arm, disarm
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,7 @@ def apply(
         raise TsqError("--persist and --for: one or the other")
     with state.alone(host):
         for lasting in (False, True) if wanted.persist else (False,):
-            if state.load(host, lasting=lasting):
-                yield from told(state.undo(host, lasting=lasting))
+            yield from _put_back(host, lasting=lasting)
         method = choose(host, devices, device, wanted, probe)
         token = secrets.token_hex(8)
         if wanted.for_s:
@@ -103,20 +102,34 @@ def apply(
 
 def undo(host: Host, token: str = "") -> Iterator[str]:
     """Put back what is still as we set it, and say so. TsqError if something could not be."""
-    failed = []
-    nothing = True
+    nothing, failed = True, []
     with state.alone(host):
         for lasting in (False, True):
-            if state.load(host, lasting=lasting):
-                nothing = False
-                done = state.undo(host, lasting=lasting, token=token)
-                failed += done.failed
-                yield from told(done)
+            try:  # whatever is wrong with one, the other is put back
+                if state.load(host, lasting=lasting):
+                    nothing = False
+                yield from _put_back(host, token, lasting=lasting)
+            except TsqError as error:
+                failed.append(str(error))
+    if failed:
+        raise TsqError("; ".join(failed))
     if nothing:
         yield "nothing is applied here"
-    if failed:
-        words = "; ".join(f"{change.target}: {why}" for change, why in failed)
+
+
+def _put_back(host: Host, token: str = "", *, lasting: bool) -> Iterator[str]:
+    """What was applied until the next boot, or at each. TsqError if something could not be."""
+    state.tidy(host, lasting=lasting)
+    applied = state.load(host, lasting=lasting)
+    if applied is None:
+        return
+    done = state.undo(host, lasting=lasting, token=token)
+    yield from told(done)
+    if done.failed:
+        words = "; ".join(f"{change.target}: {why}" for change, why in done.failed)
         raise TsqError(f"not undone, and kept to be tried again: {words}")
+    if not token:
+        disarm(host, applied.token)
 
 
 def told(done: Undone) -> Iterator[str]:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tsq.changes import Change, read_change
 from tsq.errors import TsqError
-from tsq.host import Host
+from tsq.host import Host, beside
 
 _FORMAT = 1
 
@@ -73,7 +73,7 @@ def load(host: Host, *, lasting: bool) -> State | None:
             str(document["token"]),
             tuple(read_change(row) for row in document["changes"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise TsqError(f"{path}: is no state of tsq; look at it, then remove it") from error
 
 
@@ -113,16 +113,24 @@ def undo(host: Host, *, lasting: bool, token: str = "") -> Undone:
                 done.failed.append((change, str(error)))
         else:
             done.overwritten.append((change, now))
+        change.tidy(host)
     if not done.failed:  # what failed can be tried again
         host.remove(path_of(host, lasting=lasting))
     return done
+
+
+def tidy(host: Host, *, lasting: bool) -> None:
+    """Remove what an apply leaves that was killed while it wrote the state."""
+    path = path_of(host, lasting=lasting)
+    if beside(path).exists():
+        host.remove(beside(path))
 
 
 @contextlib.contextmanager
 def alone(host: Host) -> Iterator[None]:
     """Nobody else applies or undoes meanwhile: a timer, say."""
     try:
-        host.run.mkdir(parents=True, exist_ok=True)
+        host.run.mkdir(mode=0o755, parents=True, exist_ok=True)
         lock = os.open(host.run / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise TsqError(f"{host.run}: {error.strerror}; this takes root") from error

@@ -4,8 +4,8 @@
 With systemd it is a transient timer, which outlives the terminal, the login and tsq itself, and
 is in the journal. Without it, and in a network namespace of its own (a unit would run in the
 first one), it is a process that waits: it has no terminal to lose, but a kill ends it, and then
-the setting stays. Either runs `tsq undo` with the token of this one apply: what is applied later
-is none of its business.
+the setting stays. Neither counts the time for which the machine sleeps. Either runs `tsq undo`
+with the token of this one apply: what is applied later is none of its business.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def arm(host: Host, seconds: int, token: str) -> str:
     """Have it undone in so many seconds; returns the words for that."""
     words = [*program(), "undo", "--token", token]
     if by_systemd(host):
-        unit = f"tsq-undo-{token}"
+        unit = _unit(token)
         host.told([
             "systemd-run", "--quiet", "--collect", f"--unit={unit}", f"--on-active={seconds}",
             "--timer-property=AccuracySec=1s", "--description=puts TSQ's limit back", *words,
@@ -53,15 +53,20 @@ def arm(host: Host, seconds: int, token: str) -> str:
     return f"undone in {seconds} s by a process that waits; if it is killed, try: tsq undo"
 
 
+def disarm(host: Host, token: str) -> None:
+    """Stop systemd's timer of an apply that is undone already; a process that waits does nothing
+    then."""
+    if by_systemd(host):
+        host.disarm(f"{_unit(token)}.timer")
+
+
+def _unit(token: str) -> str:
+    return f"tsq-undo-{token}"
+
+
 def by_systemd(host: Host) -> bool:
     """Whether systemd is there and would run the undo in our network namespace."""
-    if not (host.proc.parent / "run" / "systemd" / "system").is_dir():
-        return False
-    try:
-        first = (host.proc / "1" / "ns" / "net").stat().st_ino
-    except OSError:
-        return False
-    return str(first) == host.namespace()
+    return (host.proc.parent / "run" / "systemd" / "system").is_dir() and host.is_first_namespace()
 
 
 def wait_and_run(seconds: int, words: Sequence[str]) -> None:
@@ -80,6 +85,7 @@ def wait_and_run(seconds: int, words: Sequence[str]) -> None:
         for fd in (0, 1, 2):
             os.dup2(nothing, fd)
         os.closerange(3, 1024)  # the lock, above all
+        os.chdir("/")  # a file system that nobody else uses can be unmounted
         time.sleep(seconds)
         os.execv(words[0], list(words))
     finally:

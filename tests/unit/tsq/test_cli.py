@@ -2,6 +2,7 @@
 """The commands as they are called: what they print, refuse, and never show a traceback for."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -96,6 +97,44 @@ def test_times(text, seconds):
 def test_what_is_no_time(text):
     with pytest.raises(TsqError, match="is no time such as"):
         seconds_of(text)
+
+
+class Gone:
+    """A reader that has gone: `tsq apply | head -n 0`."""
+
+    def write(self, _):
+        raise BrokenPipeError
+
+    def flush(self):
+        raise BrokenPipeError
+
+
+@pytest.mark.usefixtures("built")
+def test_an_apply_that_nobody_reads_is_done_all_the_same(host, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Gone())
+    monkeypatch.setattr(os, "dup2", lambda *_: None)
+    words = ["apply", "--ms", "6", "--method", "sysctl", "--host-wide", "--for", "9s"]
+    assert cli.main(words) == 0
+    assert host.sysctl("net.ipv4.tcp_pacing_ca_ratio") == "92"
+
+
+@pytest.mark.usefixtures("host", "built")
+def test_a_name_tells_a_terminal_nothing(host, capsys):
+    links = json.loads((host.root / "links.json").read_text())
+    links[1]["ifname"] = "a\x1b[2Jb"
+    (host.root / "links.json").write_text(json.dumps(links))
+    assert cli.main(["show", "--dev", "wlan0"]) == 1
+    assert "a\\x1b[2Jb" in capsys.readouterr().err
+
+
+def test_what_the_system_refuses_is_said(host, monkeypatch, capsys):
+    def refused(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cli, "read_devices", refused)
+    assert cli.main(["show"]) == 1
+    assert capsys.readouterr().err.endswith("[Errno 28] No space left on device\n")
+    assert host
 
 
 def test_it_runs_from_its_folder_without_the_lab():

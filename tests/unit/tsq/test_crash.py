@@ -22,6 +22,10 @@ WAYS = {
 }
 
 
+WHEN = ({}, {"after": True}, {"halfway": True})
+"""Before the operation, after it, and in the middle of it."""
+
+
 def host_for(root, name, **options):
     host = tsq_host.made(root, **options)
     if name == "cotsq":
@@ -63,13 +67,13 @@ def test_killed_while_applying(name, tmp_path):
     steps = operations(whole)
     assert steps >= 2, "the state, and a change"
     for step in range(steps):
-        for after in (False, True):
-            root = tmp_path / f"{step}{after}"
-            host = host_for(root, name, die_at=step, after=after)
+        for count, when in enumerate(WHEN):
+            root = tmp_path / f"{step}-{count}"
+            host = host_for(root, name, die_at=step, **when)
             before = tsq_host.snapshot(root)
             assert in_a_process(lambda host=host: apply(host, WAYS[name])) == 137
             list(setting.undo(tsq_host.at(root)))
-            assert tsq_host.snapshot(root) == before, f"step {step}, after: {after}"
+            assert tsq_host.snapshot(root) == before, f"step {step}, {when}"
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -81,16 +85,16 @@ def test_killed_while_undoing(name, tmp_path):
     steps = operations(whole) - applied
     assert steps >= 2
     for step in range(steps):
-        for after in (False, True):
-            root = tmp_path / f"{step}{after}"
+        for count, when in enumerate(WHEN):
+            root = tmp_path / f"{step}-{count}"
             host = host_for(root, name)
             before = tsq_host.snapshot(root)
             apply(host, WAYS[name])
             assert tsq_host.snapshot(root) != before
-            dying = tsq_host.at(root, die_at=operations(root) + step, after=after)
+            dying = tsq_host.at(root, die_at=operations(root) + step, **when)
             assert in_a_process(lambda dying=dying: list(setting.undo(dying))) == 137
             list(setting.undo(tsq_host.at(root)))
-            assert tsq_host.snapshot(root) == before, f"step {step}, after: {after}"
+            assert tsq_host.snapshot(root) == before, f"step {step}, {when}"
 
 
 @pytest.mark.parametrize("name", WAYS)

@@ -9,7 +9,7 @@ import tsq_host
 from tsq.devices import read_devices
 from tsq.errors import TsqError
 from tsq.host import Host
-from tsq.routes import RouteKey, candidates, with_control
+from tsq.routes import RouteKey, by_device, candidates, with_control
 
 
 @pytest.fixture
@@ -120,6 +120,54 @@ def test_what_ip_tells_of_a_moment_is_not_written(root):
     path.write_text("unicast default via 192.0.2.1 dev wlan0 scope global metric 5 linkdown \n")
     (route,) = (one for one in candidates(tsq_host.at(root), "wlan0") if one.family == "4")
     assert route.text == "unicast default via 192.0.2.1 dev wlan0 scope global metric 5"
+
+
+@pytest.mark.parametrize(
+    "name", ["metric", "expires", "lock", "nexthop", "a\\b", "\u2003", "x\x1fy"]
+)
+def test_a_device_may_have_any_name(root, name):
+    """Linux forbids a slash, a colon and what isspace() takes for a space."""
+    text = f"unicast default via 192.0.2.1 dev {name} proto dhcp metric 5 mtu lock 1400"
+    (root / "routes4").write_text(f"{text} linkdown \n")
+    (route,) = (one for one in candidates(tsq_host.at(root), name) if one.family == "4")
+    assert (route.text, route.why_not) == (text, "")
+    key = RouteKey.of(text)
+    assert (key.prefix, key.device, key.metric) == ("default", name, "5")
+    assert by_device(text, "other") == text.replace(f"dev {name}", "dev other")
+
+
+@pytest.mark.parametrize("what", ["realm 4", "encap mpls 100", "features ecn tcp_usec_ts", "x"])
+def test_a_route_with_what_is_not_known_is_left_alone(root, what):
+    path = root / "routes4"
+    path.write_text(f"unicast default via 192.0.2.1 dev wlan0 metric 5 {what} \n")
+    (route,) = (one for one in candidates(tsq_host.at(root), "wlan0") if one.family == "4")
+    assert f"it has {what.split()[-1 if 'ecn' in what else 0]}, which" in route.why_not
+
+
+def test_a_next_hop_of_the_other_family_is_two_words():
+    key = RouteKey.of("unicast default via inet6 fe80::1 dev a metric 5")
+    assert (key.device, key.metric) == ("a", "5")
+
+
+def test_a_folder_of_another_namespace_s_device_tells_nothing(root):
+    """After nsenter --net, /sys is still that of before."""
+    (root / "sys/class/net/wlan0/ifindex").write_text("99\n")
+    assert devices(root)["wlan0"].kind == "-"
+    (root / "sys/class/net/wlan0/ifindex").write_text("3\n")
+    assert devices(root)["wlan0"].mac80211
+
+
+def test_a_list_that_changed_meanwhile_is_asked_for_again(tmp_path):
+    """ip and tc say so with status 0, and what they print may lack a route."""
+    said = tmp_path / "ip"
+    said.write_text(
+        'n=$(cat "$0.n" 2>/dev/null || echo 0); echo $((n + 1)) >"$0.n"\n'
+        'if [ "$n" -lt "$1" ]; then echo Dump was interrupted and may be inconsistent. >&2\n'
+        "echo half; else echo whole; fi\n"
+    )
+    assert Host().asked(["sh", str(said), "3"]) == "whole\n"
+    with pytest.raises(TsqError, match="changed 5 times meanwhile"):
+        Host().asked(["sh", str(said), "99"])
 
 
 def test_a_congestion_control_takes_another_s_place():

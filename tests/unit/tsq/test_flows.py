@@ -7,8 +7,11 @@ import struct
 from pathlib import Path
 
 import pytest
+from pyroute2 import DiagSocket
 from pyroute2.netlink.diag import MarshalDiag
+from pyroute2.netlink.exceptions import NetlinkError
 
+from tsq.errors import TsqError
 from tsq.flows import flows_of, read_flows
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -74,6 +77,36 @@ def test_the_recorded_ones_are_four(flows):
 
 def test_a_message_of_no_flow_is_left_out():
     assert flows_of([{"attrs": []}, {"attrs": [("INET_DIAG_INFO", {})]}, {}]) == []
+
+
+def test_who_has_closed_and_still_sends_is_seen():
+    """CLOSE-WAIT, which answers who has no more to ask; and after close() what is still to go."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            with listening.accept()[0] as server:
+                client.shutdown(socket.SHUT_WR)
+                assert server.recv(1) == b"", "its end has come"
+                server.setblocking(False)
+                while True:
+                    try:
+                        server.send(bytes(1 << 16))
+                    except BlockingIOError:
+                        break
+                (flow,) = (flow for flow in read_flows() if flow.source_port == port)
+                assert flow.unsent_bytes
+            (flow,) = (flow for flow in read_flows() if flow.source_port == port)
+            assert (flow.inode, flow.unsent_bytes > 0) == (0, True)
+
+
+def test_a_kernel_that_does_not_tell_is_said(monkeypatch):
+    class Refused(DiagSocket):
+        def get_sock_stats(self, **_):
+            raise NetlinkError(2, "No such file or directory")
+
+    monkeypatch.setattr("pyroute2.DiagSocket", Refused)
+    with pytest.raises(TsqError, match="No such file or directory.*tcp_diag"):
+        read_flows()
 
 
 def test_a_live_flow_is_found():

@@ -2,13 +2,16 @@
 """What apply chooses, refuses and takes back; what undo leaves alone."""
 
 import json
+import os
+import re
 
 import pytest
 
 import tsq_host
-from tsq import setting, state
+from tsq import persist, setting, state
 from tsq.devices import read_devices
 from tsq.errors import TsqError
+from tsq.host import beside
 from tsq.methods import device_of, methods
 from tsq.setting import Wanted
 
@@ -132,19 +135,72 @@ def test_an_apply_that_fails_halfway_is_taken_back(root, monkeypatch):
     assert tsq_host.snapshot(root) == before
 
 
+def cannot(_, words):
+    raise TsqError(f"no {words[0]} now")
+
+
 def test_an_undo_that_fails_can_be_tried_again(root, monkeypatch):
     before = tsq_host.snapshot(root)
     apply(root, Wanted(6, "bpf"))
     with monkeypatch.context() as patched:
-
-        def told(_, words):
-            raise TsqError(f"no {words[0]} now")
-
-        patched.setattr(tsq_host.FakeHost, "told", told)
-        with pytest.raises(TsqError, match="kept to be tried again: 6: no ip now"):
+        patched.setattr(tsq_host.FakeHost, "told", cannot)
+        with pytest.raises(TsqError, match="kept to be tried again: 6:3: no ip now"):
             list(setting.undo(tsq_host.at(root)))
     list(setting.undo(tsq_host.at(root)))
     assert tsq_host.snapshot(root) == before
+
+
+def test_an_apply_does_not_forget_what_could_not_be_undone(root, monkeypatch):
+    """It would write down our own setting as that of before."""
+    before = tsq_host.snapshot(root)
+    apply(root, Wanted(6, "bpf"))
+    with monkeypatch.context() as patched:
+        patched.setattr(tsq_host.FakeHost, "told", cannot)
+        with pytest.raises(TsqError, match="not undone, and kept"):
+            apply(root, Wanted(4, "sysctl", host_wide=True))
+    list(setting.undo(tsq_host.at(root)))
+    assert tsq_host.snapshot(root) == before
+
+
+def test_a_route_is_found_though_its_device_has_another_name(root):
+    """Linux renames devices that are up, and keeps their routes, from 6.2 on."""
+    apply(root, Wanted(6, "bpf"))
+    routes = root / "routes4"
+    routes.write_text(routes.read_text().replace("dev wlan0", "dev roof"))
+    list(setting.undo(tsq_host.at(root, renamed="roof")))
+    assert "congctl" not in routes.read_text()
+    assert "default via 192.0.2.1 dev roof proto dhcp" in routes.read_text()
+
+
+def test_what_is_kept_is_for_root_to_write_whatever_the_umask_is(root):
+    """Who could write there could have root undo whatever they like."""
+    before = os.umask(0)
+    try:
+        apply(root, Wanted(6, "bpf"))
+    finally:
+        os.umask(before)
+    path = state.path_of(tsq_host.at(root), lasting=False)
+    assert [entry.stat().st_mode & 0o777 for entry in (path.parent, path)] == [0o755, 0o644]
+
+
+def test_what_somebody_left_in_the_way_is_not_followed(root, tmp_path_factory):
+    """A link in place of the file that is written first, where root has opened the folder."""
+    path = state.path_of(tsq_host.at(root), lasting=False)
+    path.parent.mkdir(parents=True)
+    theirs = tmp_path_factory.mktemp("theirs") / "file"
+    theirs.write_text("theirs")
+    beside(path).symlink_to(theirs)
+    apply(root, Wanted(6, "bpf"))
+    assert theirs.read_text() == "theirs"
+    assert not path.is_symlink()
+
+
+def test_an_undo_stops_the_timer_of_systemd(root):
+    (root / "run/systemd/system").mkdir(parents=True)
+    apply(root, Wanted(6, "bpf"))
+    token = state.load(tsq_host.at(root), lasting=False).token
+    list(setting.undo(tsq_host.at(root)))
+    assert (root / "disarmed").read_text() == f"tsq-undo-{token}.timer"
 
 
 def test_a_timer_undoes_only_what_it_was_armed_for(root):
@@ -176,7 +232,7 @@ def test_persist_writes_a_unit_that_applies_the_same(root):
     (root / "run/systemd/system").mkdir(parents=True)
     apply(root, Wanted(6, "bpf", persist=True))
     unit = (root / "etc/systemd/system/tsq.service").read_text()
-    assert "apply --ms 6 --method bpf --dev wlan0\n" in unit
+    assert re.search(r"^ExecStart=\S+ \S+ apply --ms 6 --method bpf --dev wlan0$", unit, re.M)
     link = root / "etc/systemd/system/multi-user.target.wants/tsq.service"
     assert link.resolve() == (root / "etc/systemd/system/tsq.service").resolve()
     # At boot: /run is empty, and the unit's apply leaves the unit alone.
@@ -185,6 +241,13 @@ def test_persist_writes_a_unit_that_applies_the_same(root):
     assert link.exists()
     list(setting.undo(tsq_host.at(root)))
     assert not link.is_symlink()
+
+
+@pytest.mark.parametrize(("word", "written"), [("wlan0", "wlan0"), ("a%i", '"a%%i"'),
+                                               ("$HOME", '"$$HOME"'), ("a'b", '"a\'b"'),
+                                               ('a"b\\', r'"a\"b\\"'), (";", '";"')])  # fmt: skip
+def test_a_unit_has_names_as_systemd_reads_them(word, written):
+    assert f"--dev {written}\n" in persist.unit(["/usr/bin/tsq", "--dev", word])
 
 
 def test_persist_needs_systemd(root):
@@ -197,7 +260,8 @@ def test_persist_needs_systemd(root):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", '{"format": 2}', '{"format": 1, "changes": [{"kind": "rm"}]}',
+    "text", ["", "{", "[]", "[" * 100_000, "null", '{"format": 2}',
+             '{"format": 1, "changes": [{"kind": "rm"}]}',
              '{"format": 1, "method": "a", "ms": "x", "token": "", "changes": []}', "\0" * 100],
 )  # fmt: skip
 def test_a_state_that_is_none_is_an_error_with_words(root, text):
@@ -206,6 +270,15 @@ def test_a_state_that_is_none_is_an_error_with_words(root, text):
     path.write_text(text)
     with pytest.raises(TsqError, match="state|change|version"):
         list(setting.undo(tsq_host.at(root)))
+
+
+def test_a_damaged_state_does_not_keep_the_other(root):
+    (root / "run/systemd/system").mkdir(parents=True)
+    apply(root, Wanted(6, "bpf", persist=True))
+    state.path_of(tsq_host.at(root), lasting=False).write_text("{")
+    with pytest.raises(TsqError, match="is no state of tsq"):
+        list(setting.undo(tsq_host.at(root)))
+    assert not (root / "etc/systemd/system/tsq.service").exists()
 
 
 @pytest.mark.parametrize("ms", [0, -1, 0.01, 1e9, float("nan"), float("inf")])
@@ -234,3 +307,6 @@ def test_a_device_that_is_not_there(root):
         apply(root, Wanted(6), device="wlan9")
     host = tsq_host.at(root)
     assert device_of(host, read_devices(host), None).name == "wlan0", "the default route's"
+    (root / "routes4").write_text("unicast default via 192.0.2.1 dev gone metric 5 \n")
+    (root / "routes6").write_text("unicast default via fe80::1 dev eth0 proto ra metric 9 \n")
+    assert device_of(host, read_devices(host), None).name == "eth0", "IPv6's, where one is gone"

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from tsq.host import Host
 from tsq.limit import Knobs
-from tsq.sampling import Sampled
+from tsq.sampling import Sampled, sample
 from tsq.view import Exact
-from tsq_flows_made import SINGLE, WIRE, view
+from tsq_flows_made import FLOW, SINGLE, WIRE, view
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,23 @@ def test_how_often_it_was_limited_and_what_it_sent():
     assert flow.limited_share == pytest.approx(1 / 3)
     assert (flow.sent_bytes, flow.looks, flow.busy) == (3000, 3, True)
     assert not sampled(view(unsent_bytes=0), view(unsent_bytes=0)).busy
+
+
+class Asked(Host):
+    """A host that is only asked for ways, and keeps how."""
+
+    def asked(self, words):
+        asked.append(" ".join(words))
+        return "198.51.100.9 from 192.0.2.7 dev eth0 uid 0 \\    cache \n"
+
+
+asked = []
+
+
+def test_only_who_sends_is_asked_for_a_way_and_by_its_vrf():
+    asked.clear()
+    idle, busy = replace(FLOW, unsent_bytes=0, cookie=7), replace(FLOW, interface=9)
+    devices = {"eth0": WIRE, "blue": replace(WIRE, name="blue", index=9)}
+    (found,) = sample(Asked(), devices, 0.01, flows=lambda: [idle, busy])
+    assert found.last.device == "eth0"
+    assert asked == ["ip -oneline route get 198.51.100.9 from 192.0.2.7 oif blue"]
