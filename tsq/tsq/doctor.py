@@ -17,6 +17,7 @@ from tsq.errors import TsqError
 from tsq.host import Host
 from tsq.knobs import CONTROL, TSQ_US
 from tsq.timer import by_systemd
+from tsq.trial import NEEDED, no_flent
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ def findings(host: Host, devices: Mapping[str, Device]) -> Iterator[Finding]:
     yield Finding(
         "--for, --persist", "systemd" if timer else "no systemd here: --for is a process", timer
     )
-    flent = shutil.which("flent") is not None
-    yield Finding("verify", "flent" if flent else "no flent; try: apt install flent netperf", flent)
+    absent = [name for name in NEEDED if shutil.which(name) is None]
+    yield Finding("verify", no_flent(absent) if absent else "flent and netperf", not absent)
     for lasting in (False, True):
         try:
             applied = state.load(host, lasting=lasting)

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A/B/A/B: the order, the interval of pairs, Flent's files, and that all is put back."""
 
+import argparse
 import gzip
 import json
 
 import pytest
 
 import tsq_host
-from tsq import trial, verify
+from tsq import setting, trial, verify
+from tsq.devices import read_devices
 from tsq.errors import TsqError
+from tsq.host import Host
+from tsq.manifest import file_of, write_manifest
 from tsq.setting import Wanted
 from tsq.trial import AS_IT_IS, Trial
 from tsq.verify import Outcome, paired, read_outcome, rounds
+from tsqlab.experiment.stored import read_folder
+from tsqlab.report import summary_table, write_report
 
 
 def test_the_interval_is_of_the_differences():
@@ -103,3 +109,71 @@ def test_a_test_leaves_the_host_as_it_was(tmp_path, monkeypatch, fails):
             assert tried.run(name, 1) == Outcome(1.0, 2.0)
     assert during == [(AS_IT_IS, "120"), ("6 ms", "92")]
     assert tsq_host.snapshot(tmp_path / "host") == before
+
+
+@pytest.mark.usefixtures("built")
+def test_what_is_applied_already_would_be_neither_of_both(tmp_path, monkeypatch):
+    """The first limit's apply would undo it: "as it is" would be two things."""
+    host = tsq_host.made(tmp_path / "host")
+    devices = read_devices(host)
+    list(setting.apply(host, devices, devices["wlan0"], Wanted(4, "sysctl", host_wide=True)))
+    monkeypatch.setattr("tsq.trial.shutil.which", lambda name: name)
+    options = argparse.Namespace(server="s", ms=[6.0], rounds=2, length=1, out=str(tmp_path / "o"))
+    with pytest.raises(TsqError, match="something is applied already"):
+        list(trial.verify(host, options))
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize("server", ["", "-x", "a b", "a;b", "$(a)"])
+def test_a_server_is_a_name_or_an_address(tmp_path, server):
+    options = argparse.Namespace(server=server, ms=[6.0], rounds=2, length=1)
+    with pytest.raises(TsqError, match="give a server"):
+        list(trial.verify(tsq_host.made(tmp_path), options))
+
+
+def test_what_verify_lacks_is_named_before_it_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr("tsq.trial.shutil.which", lambda name: name if name == "flent" else None)
+    options = argparse.Namespace(server="::1", ms=[6.0], rounds=2, length=1)
+    with pytest.raises(TsqError, match="no netperf here; .* non-free"):
+        list(trial.verify(tsq_host.made(tmp_path), options))
+
+
+@pytest.mark.usefixtures("built")
+def test_an_apply_that_is_interrupted_is_undone(tmp_path, monkeypatch):
+    host = tsq_host.made(tmp_path / "host")
+    before = tsq_host.snapshot(tmp_path / "host")
+    plain = setting.apply
+
+    def interrupted(*words):
+        yield from plain(*words)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(setting, "apply", interrupted)
+    wanted = {"6 ms": Wanted(6, "sysctl", host_wide=True)}
+    with pytest.raises(KeyboardInterrupt):
+        trial.Trial(host, "server", 10, tmp_path, wanted, "wlan0").run("6 ms", 1)
+    assert tsq_host.snapshot(tmp_path / "host") == before
+
+
+def test_the_lab_makes_its_page_of_it(tmp_path):
+    """With the difference from the host as it is, paired by round."""
+    settings = [AS_IT_IS, "6 ms"]
+    for count in (1, 2, 3):
+        for name, more in zip(settings, (0, 8), strict=True):
+            at_s = [1_700_000_000 + 0.2 * step for step in range(1, 5)]
+            pings = [{"t": t, "val": 11.0 + more} for t in at_s]
+            upload = [{"t": t, "val": 40.0 + count + more} for t in at_s[1:3]]
+            document = {
+                "version": 4, "x_values": [0.2, 0.4, 0.6, 0.8], "results": {},
+                "raw_values": {"TCP upload::1": upload, "Ping (ms) ICMP": pings},
+                "metadata": {"NAME": "tcp_nup", "SERIES_META": {}, "LENGTH": 0.4, "STEP_SIZE": 0.2,
+                             "TOTAL_LENGTH": 0.8, "T0": "2023-11-14T22:13:20.000000Z"},
+            }  # fmt: skip
+            (tmp_path / file_of(name, count)).write_bytes(packed(json.dumps(document).encode()))
+    write_manifest(Host(), tmp_path, "a <b> server", settings, 3)
+    content = read_folder(tmp_path)
+    page = write_report(content).read_text()
+    assert "an upload to a &lt;b&gt; server" in page
+    assert "as it is" in page
+    assert "8.00" in summary_table(content)
+    assert "goodput_mbps_diff" in (tmp_path / "means.csv").read_text()
