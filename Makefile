@@ -36,7 +36,7 @@ test-kernels: setup-dev kernel	## tests that build further kernels, and checkpat
 	@echo "== tests that build kernels"
 	@$(BIN)/pytest -n $(shell nproc) -m kernels tests/guest tests/kernel
 
-test-host: setup-dev	## tsq on Debian's own kernels in qemu: ten minutes, not in CI
+test-host: setup-dev kernel	## tsq on Debian's own kernels in qemu: ten minutes; .ci/nightly
 	@tools/packages.sh tests/host/packages.txt
 	@$(BIN)/pytest tests/host
 

@@ -40,7 +40,7 @@ EXCLUDED = {
 """What no rule is about, and why."""
 
 SOURCE = ("*.py", "*.c", "*.h", "*.sh", "*.html", "*.css", "*.mplstyle", "*Makefile", "*/Kbuild",
-          ".ci/run")  # fmt: skip
+          ".ci/*")  # fmt: skip
 """What has a licence line. Data (TOML, config fragments, lists) is too little for one."""
 
 FETCHING = ("src/*", "tools/*", "bench/*", "*.sh", "*.txt", "*.yaml", "*Makefile",
@@ -121,7 +121,7 @@ _HEADS = {
     ("*.html",): r"(?:\s*(?:<!DOCTYPE html>|\{%[^\n]*%\}|\{#.*?#\}))*",
     ("*.md",): r"# [^\n]*",
     ("*.toml", "*.txt", "*.config", "*.sh", "*.yaml", "*.mplstyle", "*Makefile", "*/Kbuild",
-     ".ci/run"): r"(?:#[^\n]*\n)*",
+     ".ci/*"): r"(?:#[^\n]*\n)*",
 }  # fmt: skip
 """What a file may have before its content, by its kind."""
 
