@@ -117,24 +117,30 @@ def sample(
 ) -> list[Sampled]:
     """All flows that sent or wanted to, over that time; those that end meanwhile as far as they
     go."""
-    seen: dict[int, list[tuple[Flow, Exact | None]]] = {}
-    began = time.monotonic()
+    seen: dict[int, list[_Look]] = {}
     for _ in _ticks(duration_s):
         # sock_diag is what gives a flow its cookie, by which BPF's rows are found.
-        now = flows()
+        now, at_s = flows(), time.monotonic()
         exacts = exact() if exact else {}
         for flow in now:
-            seen.setdefault(flow.cookie, []).append((flow, exacts.get(flow.cookie)))
-    took = time.monotonic() - began
+            seen.setdefault(flow.cookie, []).append(_Look(at_s, flow, exacts.get(flow.cookie)))
     # A server has thousands of flows; who is idle need not be asked for a way.
     knobs, ways = read_knobs(host), Ways(host, devices)
     return [
         Sampled(
-            tuple(view_of(flow, ways.device(flow), knobs, exactly) for flow, exactly in looks), took
+            tuple(view_of(look.flow, ways.device(look.flow), knobs, look.exact) for look in looks),
+            looks[-1].at_s - looks[0].at_s,
         )
         for looks in seen.values()
-        if busy([flow for flow, _ in looks])
+        if busy([look.flow for look in looks])
     ]
+
+
+@dataclass(frozen=True)
+class _Look:
+    at_s: float
+    flow: Flow
+    exact: Exact | None
 
 
 def busy(looks: Sequence[Flow]) -> bool:
@@ -143,12 +149,16 @@ def busy(looks: Sequence[Flow]) -> bool:
 
 
 def _ticks(duration_s: float) -> Iterator[None]:
-    """A look now and one each 50 ms; one that comes late is not made up for."""
-    end = time.monotonic() + duration_s
+    """A look now and one each 50 ms; one that comes late is not made up for.
+
+    The time counts from the end of the first, before which modules are loaded.
+    """
+    end = None
     while True:
         due = time.monotonic() + 1 / LOOKS_PER_S
         yield
         now = time.monotonic()
+        end = now + duration_s if end is None else end
         if now >= end:
             return
         time.sleep(max(min(due, end) - now, 0))

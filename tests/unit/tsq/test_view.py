@@ -115,3 +115,31 @@ def test_only_who_sends_is_asked_for_a_way_and_by_its_vrf():
     (found,) = sample(Asked(), devices, 0.01, flows=lambda: [idle, busy])
     assert found.last.device == "eth0"
     assert asked == ["ip -oneline route get 198.51.100.9 from 192.0.2.7 oif blue"]
+
+
+class Clock:
+    """A time that passes only where somebody waits."""
+
+    now_s = 0.0
+
+    def monotonic(self):
+        return self.now_s
+
+    def sleep(self, seconds):
+        self.now_s += seconds
+
+
+def test_the_goodput_is_of_the_time_between_the_looks(monkeypatch):
+    """The first takes 0.3 s on a usual machine: modules are loaded for it."""
+    clock, sent = Clock(), [0]
+    monkeypatch.setattr("tsq.sampling.time", clock)
+
+    def flows():
+        if not sent[0]:
+            clock.sleep(0.3)
+        sent[0] = 1 + int(1_000_000 * clock.now_s)
+        return [replace(FLOW, sent_bytes=sent[0])]
+
+    (found,) = sample(Asked(), {"eth0": WIRE}, 1.0, flows=flows)
+    assert found.duration_s == pytest.approx(1.0)
+    assert found.sent_bytes == pytest.approx(1_000_000, abs=2)
