@@ -16,7 +16,8 @@ SUITE = "bookworm"
 KERNELS = ("6.1", "6.12")  # the suite's own, and that of its backports
 PACKAGES = "busybox-static,python3,python3-pyroute2,iproute2,kmod,libbpf1"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-MODULES = ("veth", "sch_tbf", "sch_netem", "sch_fq", "inet_diag", "tcp_diag", "tcp_bbr")
+MODULES = ("veth", "sch_tbf", "sch_netem", "sch_fq", "inet_diag", "tcp_diag", "tcp_bbr",
+           "vrf")  # fmt: skip
 NEEDED = ("qemu-system-x86_64", "mmdebstrap", "depmod", "dpkg-deb", "apt-get")
 
 

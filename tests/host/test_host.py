@@ -5,8 +5,11 @@ One boot for each kernel does all of it (inside/run.py); each test is about one 
 """
 
 import json
+import re
 
 import pytest
+
+from below import ms_below, stock_rate
 
 MSS = 1448
 PACKET = MSS + 960  # what tsq supposes that a packet takes; 6.1 takes 320 more
@@ -31,17 +34,6 @@ def test_what_is_inferred_is_what_bpf_reads(said):
     assert said("exact", "inferred bbr")["paced"] == {"value": True, "known_by": "inferred: bbr"}
 
 
-def stock_rate(flow):
-    """The pacing rate that a flow has with stock's ratios, in bytes per second."""
-    ratio = 2.0 if flow["cwnd"] < flow["ssthresh"] // 2 else 1.2
-    return ratio * flow["mss"] * flow["cwnd"] / (flow["srtt_us"] / 1e6)
-
-
-def ms_below(flow):
-    """What is below TCP, in ms at that rate."""
-    return 1000 * flow["below_bytes"] / stock_rate(flow)
-
-
 def test_the_ratio_lets_six_ms_be_below_tcp(said):
     """The lab: 737 % is the same to the byte as tcp_tsq_us = 6000, where an skb is a packet."""
     stock, raised = said("limits", "stock"), said("limits", "sysctl")
@@ -62,8 +54,10 @@ def bpf(said, version, name):
 
 def test_bpf_lets_six_ms_be_below_tcp(said, version):
     """Within 10 % of what the lab has for 6 ms, but for the packet that TSQ lets go beyond it."""
-    flow = bpf(said, version, "bpf")["flow"]
+    told = bpf(said, version, "bpf")
+    flow = told["flow"]
     assert flow["control"] == "tsq_cubic"
+    assert "ip -6 route change" in told["out"], "IPv6's static route, too"
     assert ms_below(flow) == pytest.approx(6, abs=0.6 + 1000 * PACKET / stock_rate(flow))
 
 
@@ -91,6 +85,39 @@ def test_measure_sees_the_waits(said):
     told = said("commands", "measure")
     assert "waited for TSQ" in told["out"], told
     assert "not known:" in told["out"]
+
+
+def test_measure_by_bpf_reads_the_bit_itself(said):
+    """What waits is known to wait: no share of looks at what is below TCP stands for it."""
+    told = said("commands", "measure by BPF")
+    assert told["status"] == 0, told
+    share = re.search(r"waited for TSQ (\d+)% of the time", told["out"])
+    assert share and int(share[1]) > 50, told
+
+
+def test_who_is_nobody_may_look_and_change_nothing(said):
+    assert [said("others", f"nobody's {one}")["status"] for one in ("show", "plan")] == [0, 0]
+    refused = said("others", "nobody's apply")
+    assert (refused["status"], refused["out"]) == (1, "")
+    assert "this takes root" in refused["err"]
+
+
+def test_several_at_once_take_turns(said):
+    assert said("others", "two at once") == {"statuses": [0, 0, 0], "left": []}
+
+
+def test_a_renamed_device_has_its_routes_put_back(said, version):
+    """Its new name is one of ip's own words."""
+    told = said("others", "renamed")
+    assert told["same"], told
+    if version == "6.1":
+        assert not told["renamed"], "the kernel has learnt it"
+    else:
+        assert "back: ip -6 route change" in told["undo"]["out"]
+
+
+def test_a_flow_of_a_vrf_is_seen_by_its_device(said):
+    assert said("others", "in a VRF")["device"] == "vc"
 
 
 def test_doctor_and_plan_say_how_things_are(said):

@@ -58,12 +58,18 @@ def snapshot(top="/proc/sys"):
                 found[str(path)] = path.read_text(errors="replace")
         except OSError:
             continue
-    for words in (["ip", "-4", "-details", "route", "show", "table", "all"],
-                  ["ip", "-6", "-details", "route", "show", "table", "all"],
-                  ["tc", "-details", "qdisc", "show"],
-                  ["ip", "-details", "link", "show"]):  # fmt: skip
+    for words in (["tc", "-details", "qdisc", "show"], ["ip", "-details", "link", "show"]):
         found[" ".join(words)] = _asked(*words)
-    return found
+    return found | routes()
+
+
+def routes():
+    """All there are, by what was asked."""
+    return {
+        f"routes of IPv{family}": _asked("ip", f"-{family}", "-details", "route", "show", "table",
+                                         "all")
+        for family in "46"
+    }  # fmt: skip
 
 
 def different(before, after):
@@ -83,7 +89,7 @@ def _step_by_step(at, what, wanted):
         list(setting.undo(host))
 
 
-def _do(at, what, wanted):
+def do(at, what, wanted):
     """In a process of its own that is killed before its step *at*; returns how many steps it
     made."""
     reading, writing = os.pipe()
@@ -115,19 +121,41 @@ def matrix():
             "sysctl for an hour": Wanted(6, "sysctl", for_s=3600, host_wide=True)}  # fmt: skip
     yield "moving", sorted(moving)
     for name, wanted in ways.items():
-        whole = _do(-1, "apply", wanted)
+        whole = do(-1, "apply", wanted)
         applied = sorted(set(different(few, snapshot(TCP))) - moving)
-        undone = _do(-1, "undo", wanted)
+        undone = do(-1, "undo", wanted)
         cases = [{"at": "whole", "changed": applied, "left": _left(few), "status": whole}]
         for what, steps in (("apply", whole["steps"]), ("undo", undone["steps"])):
             for at in range(steps):
                 if what == "undo":
-                    _do(-1, "apply", wanted)
-                died = _do(at, what, wanted)
-                _do(-1, "undo", wanted)
+                    do(-1, "apply", wanted)
+                died = do(at, what, wanted)
+                do(-1, "undo", wanted)
                 cases.append({"at": f"{what} {at}", "killed": died["killed"], "left": _left(few)})
         yield name, cases
     yield "left of all", sorted(set(different(before, snapshot())) - moving)
+
+
+def two_at_once():
+    """Some who apply and undo without regard to each other: what is left after one more undo."""
+    before = snapshot(TCP)
+    several = [_again_and_again() for _ in range(3)]
+    statuses = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in several]
+    do(-1, "undo", None)
+    return {"statuses": statuses, "left": _left(before)}
+
+
+def _again_and_again():
+    child = os.fork()
+    if not child:
+        try:
+            for ms in (2, 4, 6):
+                _step_by_step(-1, "apply", Wanted(ms, "sysctl", host_wide=True))
+                _step_by_step(-1, "undo", None)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return child
 
 
 def _left(few):

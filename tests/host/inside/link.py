@@ -35,12 +35,32 @@ def wire():
     for words in (["address", "add", f"{FAR}/24", "dev", "vb"], ["link", "set", "vb", "up"],
                   ["link", "set", "lo", "up"]):  # fmt: skip
         ip("-netns", "far", *words)
+    ip("address", "add", "2001:db8::1/64", "dev", "va")
+    ip("-netns", "far", "address", "add", "2001:db8::2/64", "dev", "vb")
     ip("route", "add", "default", "via", FAR, "dev", "va", "metric", "100")
     ip("route", "add", "203.0.113.0/24", "via", FAR, "dev", "va", "mtu", "1400")
     Path("/proc/sys/net/ipv4/tcp_no_metrics_save").write_text("1")
     # IPv6's addresses are there only when nobody else has claimed them.
     while subprocess.check_output(["ip", "-6", "address", "show", "tentative"]):
         time.sleep(0.5)
+    ip("-6", "route", "add", "2001:db8:1::/48", "via", "2001:db8::2", "dev", "va")
+
+
+@contextlib.contextmanager
+def vrf(name, near, far_end):
+    """Another link to "far", in a routing domain of its own."""
+    ip("link", "add", name, "type", "vrf", "table", "10")
+    ip("link", "add", "vc", "type", "veth", "peer", "name", "vd", "netns", "far")
+    for words in ([name, "up"], ["vc", "master", name], ["vc", "up"]):
+        ip("link", "set", *words)
+    ip("address", "add", f"{near}/24", "dev", "vc")
+    ip("-netns", "far", "address", "add", f"{far_end}/24", "dev", "vd")
+    ip("-netns", "far", "link", "set", "vd", "up")
+    try:
+        yield
+    finally:
+        for device in ("vc", name):
+            ip("link", "del", device)
 
 
 @contextlib.contextmanager
@@ -66,11 +86,11 @@ def bottleneck(rate="60mbit", segments=None, back=(), forth=()):
 
 
 @contextlib.contextmanager
-def uploading(choice="", buffer=0, seconds=60):
+def uploading(choice="", buffer=0, seconds=60, to=FAR):
     """An upload that goes on meanwhile."""
     far_end = ["ip", "netns", "exec", "far"]
     receive = [*far_end, sys.executable, UPLOAD, "receive", "5001", str(buffer)]
-    send = [sys.executable, UPLOAD, "send", FAR, "5001", str(seconds), *([choice] * bool(choice))]
+    send = [sys.executable, UPLOAD, "send", to, "5001", str(seconds), *([choice] * bool(choice))]
     with subprocess.Popen(receive) as taking:
         while not subprocess.check_output([*far_end, "ss", "-Hltn", "sport", "=", ":5001"]):
             time.sleep(0.1)

@@ -17,16 +17,16 @@ SETTLED_S = 1.5  # after slow start
 LOOK_S = "1.5"
 
 
-def tsq(*words):
+def tsq(*words, user=None):
     """What tsq prints, its errors, and its status."""
-    done = subprocess.run([*TSQ, *words], capture_output=True, text=True)
+    done = subprocess.run([*TSQ, *words], capture_output=True, text=True, user=user)
     return {"out": done.stdout, "err": done.stderr, "status": done.returncode}
 
 
-def look(*words):
+def look(*words, device="va"):
     """The one flow as `tsq show` sees it, once it has settled."""
     time.sleep(SETTLED_S)
-    told = tsq("show", "--json", "--dev", "va", "-t", LOOK_S, *words)
+    told = tsq("show", "--json", "--dev", device, "-t", LOOK_S, *words)
     if told["status"]:
         return told
     (flow,) = [row for row in json.loads(told["out"])["flows"] if row["port"] == 5001]
@@ -103,13 +103,37 @@ def commands():
     with link.bottleneck(segments=1, back=("delay", "5ms")), link.uploading():
         time.sleep(SETTLED_S)
         yield "measure", tsq("measure", "-t", "1.5")
+        yield "measure by BPF", tsq("measure", "-t", "1.5", "--bpf")
+
+
+def others():
+    """What is not as simple: another user, a device with another name, a routing domain."""
+    for words in (["show", "-t", "0.2"], ["plan", "--ms", "6", "--dev", "va"],
+                  ["apply", "--ms", "6", "--method", "sysctl", "--dev", "va"]):  # fmt: skip
+        yield f"nobody's {words[0]}", tsq(*words, user=65534)
+    yield "two at once", crash.two_at_once()
+    yield "renamed", renamed()
+    with link.vrf("blue", "10.8.0.1", "10.8.0.2"), link.uploading("@blue", to="10.8.0.2"):
+        yield "in a VRF", look(device="vc")
+
+
+def renamed():
+    """From Linux 6.2 on a device can have another name while it is up, and keeps its routes."""
+    before = crash.routes()
+    told = tsq("apply", "--ms", "6", "--method", "bpf", "--dev", "va")
+    told["renamed"] = not subprocess.run(["ip", "link", "set", "va", "name", "metric"]).returncode
+    told["undo"] = tsq("undo")
+    if told["renamed"]:
+        link.ip("link", "set", "metric", "name", "va")
+    told["same"] = crash.routes() == before
+    return told
 
 
 def _ratio():
     return int(Path("/proc/sys/net/ipv4/tcp_pacing_ca_ratio").read_text())
 
 
-PARTS = (situations, limits, exact, commands, crash.matrix)
+PARTS = (situations, limits, exact, commands, others, crash.matrix)
 
 
 def main():

@@ -2,10 +2,10 @@
 """One TCP upload between two network namespaces: ``upload.py receive|send ...``.
 
     upload.py receive PORT [RCVBUF]
-    upload.py send ADDRESS PORT SECONDS [CONTROL | PACE]
+    upload.py send ADDRESS PORT SECONDS [CONTROL | PACE | @DEVICE]
 
 The sender always has something to send, and prints how many bytes the socket took. PACE is its
-SO_MAX_PACING_RATE, in bytes per second.
+SO_MAX_PACING_RATE, in bytes per second, and DEVICE what it is bound to.
 """
 
 import socket
@@ -36,6 +36,8 @@ def send(address, port, seconds, choice=""):
     sending = socket.socket()
     if choice.isdigit():
         sending.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, int(choice))
+    elif choice.startswith("@"):
+        sending.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, choice[1:].encode())
     elif choice:
         sending.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, choice.encode())
     sending.connect((address, port))
