@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import made
+from tsqlab.kernels.cache import WHOLE, made
 from tsqlab.kernels.progress import Progress
 from tsqlab.kernels.series import patched
 from tsqlab.kernels.source import changes
@@ -40,7 +40,7 @@ _COPIED = "copied-from"
 _NOTES = ("*.cmd", "*.d", "*.mod", "modules.order", "Makefile")
 """Where make and Kbuild note the folders that they worked in."""
 
-_OF_ONE_BUILD = ("*.log", "tsqlab.json", ".whole")
+_OF_ONE_BUILD = ("*.log", "tsqlab.json", WHOLE)
 """What tells of the build that the copy is of."""
 
 WAY = "made of another 2"
