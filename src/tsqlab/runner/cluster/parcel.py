@@ -64,9 +64,15 @@ class Packer:
         """Nothing has been packed."""
         self._files: dict[str, Files] = {}
         self._names: dict[str, str] = {}
+        self._needs: dict[str, Needs] = {}
 
     def needs(self, job: Job) -> Needs:
         """What a cell's guest is booted with. Raises TsqlabError if it is not there."""
+        if job.cell.id not in self._needs:
+            self._needs[job.cell.id] = self._find(job)
+        return self._needs[job.cell.id]
+
+    def _find(self, job: Job) -> Needs:
         kernel = self._name(job.kernel.id, job, paths_of_kernel(job.kernel))
         modules = [
             self._name(str(module.file), job, {_MODULE: module.file}) for module in job.modules
