@@ -102,10 +102,21 @@ def uploading(choice="", buffer=0, seconds=60, to=FAR):
                     os.kill(process.pid, signal.SIGKILL)
 
 
-@contextlib.contextmanager
 def sysctl(name, value):
     """A sysctl that is another meanwhile."""
-    path = Path("/proc/sys") / name.replace(".", "/")
+    return _written(Path("/proc/sys") / name.replace(".", "/"), value)
+
+
+@contextlib.contextmanager
+def slow_start_to(packets):
+    """CUBIC's slow start ends at that cwnd meanwhile, not where HyStart sees queues begin."""
+    cubic = Path("/sys/module/tcp_cubic/parameters")
+    with _written(cubic / "hystart", "0"), _written(cubic / "initial_ssthresh", str(packets)):
+        yield
+
+
+@contextlib.contextmanager
+def _written(path, value):
     before = path.read_text()
     path.write_text(value)
     try:

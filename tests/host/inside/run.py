@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tsq"))
 TSQ = [sys.executable, "-X", "faulthandler", str(Path(__file__).parent.parent / "tsq" / "tsq")]
 SETTLED_S = 1.5  # after slow start
 LOOK_S = "1.5"
+SLOW_START = 60  # packets; below.toml has the lab's flows end it there, too
 
 
 def tsq(*words, user=None):
@@ -65,8 +66,8 @@ def exact():
 
 
 def limits():
-    """6 ms by each method: what is below TCP then."""
-    with link.bottleneck(segments=1, back=("delay", "5ms")):
+    """6 ms by each method: what is below TCP then, of flows whose slow start ends at one cwnd."""
+    with link.bottleneck(segments=1, back=("delay", "5ms")), link.slow_start_to(SLOW_START):
         with link.uploading():
             yield "stock", look()
         for method in ("sysctl", "bpf"):
