@@ -16,6 +16,8 @@ _SUFFIX = ".toml"
 
 def execute(options: argparse.Namespace) -> None:
     """Write the file, and say what to do with it. Raises UsageError where there is one."""
+    if not options.name.removesuffix(_SUFFIX).rpartition("/")[2]:
+        raise UsageError(f"{options.name!r}: no file's name; try: tsqlab new my-experiment")
     name = options.name if options.name.endswith(_SUFFIX) else f"{options.name}{_SUFFIX}"
     path = Path(name)
     text = starters()[options.like].read_bytes()

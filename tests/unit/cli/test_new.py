@@ -77,6 +77,8 @@ def test_a_link_is_not_followed(tmp_path):
     [
         ("no/such/folder", "no/such/folder.toml: cannot be written: No such file or directory"),
         ("a\0b", "cannot be written: embedded null byte"),
+        ("", "'': no file's name; try: tsqlab new my-experiment"),
+        ("here/.toml", "'here/.toml': no file's name"),
         ("x" * 300, "cannot be written: File name too long"),
     ],
 )
