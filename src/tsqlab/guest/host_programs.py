@@ -47,23 +47,43 @@ _PLUGINS = ("ip", "tc")
 """The folders of iproute2 beside its libraries; tc's has the distributions of netem, too."""
 
 
-def digest(programs: Iterable[str] = HOST_PROGRAMS, *, runs_own: bool = False) -> str:
+_THE_HOSTS = "the host's "
+
+
+def makers(programs: Iterable[str], *, runs_own: bool) -> frozenset[str]:
+    """The names of the programs that make a cell's nodes, as contents() takes them.
+
+    *runs_own* says that its guest runs a program of the user's as well. Where tsqlab-kernels is
+    installed, that guest has the host's programs, and others the package's, which have other names.
+    """
+    prefix = _THE_HOSTS if runs_own and installed() else ""
+    return frozenset(f"{prefix}{name}" for name in programs)
+
+
+def digest(programs: Iterable[str] = HOST_PROGRAMS) -> str:
     """A short name for all that these programs are on this host. Raises TsqlabError."""
-    return digest_of_contents(contents(programs, runs_own=runs_own))
+    return digest_of_contents(contents(programs))
 
 
-def contents(programs: Iterable[str] = HOST_PROGRAMS, *, runs_own: bool = False) -> dict[str, str]:
+def contents(programs: Iterable[str] = HOST_PROGRAMS) -> dict[str, str]:
     """What that name is made of: a digest of each program, library and table, by its name.
 
-    *runs_own* says that the guest runs a program of the user's as well. Two hosts whose names
-    differ do so in these. What is not there has an empty one. Raises TsqlabError for a file that
-    cannot be read.
+    Two hosts whose names differ do so in these. What is not there has an empty one. The host's say
+    so in their names only where they stand beside the package's. Raises TsqlabError for a file
+    that cannot be read.
     """
-    package = None if runs_own else installed()
-    if package:
-        return {name: key for program in sorted(programs)
-                for name, key in package.programs_are[program].items()}  # fmt: skip
-    return contents_of_host(programs)
+    hosts = {name for name in programs if name.startswith(_THE_HOSTS)}
+    usual = sorted({*programs} - hosts)
+    found = contents_of_host(name.removeprefix(_THE_HOSTS) for name in hosts) if hosts else {}
+    if hosts and not usual:
+        return found
+    package = installed()
+    made = (
+        {name: key for program in usual for name, key in package.programs_are[program].items()}
+        if package
+        else contents_of_host(usual)
+    )
+    return made | {f"{_THE_HOSTS}{name}": key for name, key in found.items()}
 
 
 def contents_of_host(programs: Iterable[str]) -> dict[str, str]:

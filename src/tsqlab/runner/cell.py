@@ -80,7 +80,7 @@ class Job:
     modules: tuple[OwnModule, ...] = ()  # of the user's own
     # What of the host its guest sees for its programs, by where.
     shown: Mapping[str, Path] = field(default_factory=dict)
-    made_by: frozenset[str] = frozenset()  # the host's programs that make its nodes
+    made_by: frozenset[str] = frozenset()  # what makes its nodes (host_programs)
     programs: str = ""  # a key of its programs and of what it sees for them, if it has programs
     daemon: Path | None = None  # wqm, as it was sent here; None: it is compiled here if it is run
 

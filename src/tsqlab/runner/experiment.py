@@ -99,8 +99,8 @@ def jobs_of(
         seen = seen_by(experiment, cell, looked)
         programs = [seen.key] if cell.spec.program else []
         content = _stable(_content(cell.spec))
-        made_by = wired.programs
-        host = digest_of(made_by, runs_own=bool(cell.spec.program))
+        made_by = host_programs.makers(wired.programs, runs_own=bool(cell.spec.program))
+        host = digest_of(made_by)
         key = key_of(content, *devices, kernel.id, *daemon, *own, *programs, host)
         if sources and not confines_files():
             raise UsageError(f"{cell.title}: {sources[0].said}: {NO_FOREIGN_CODE}")

@@ -12,7 +12,7 @@ from tsqlab import __version__
 from tsqlab.cli import doctor, kernels, main
 from tsqlab.errors import TsqlabError
 from tsqlab.experiment.era import ERAS
-from tsqlab.guest.host_programs import contents, contents_of_host
+from tsqlab.guest.host_programs import contents, contents_of_host, makers
 from tsqlab.guest.plan import Plan
 from tsqlab.guest.run import mounts_of
 from tsqlab.guest.sandbox import sandboxed
@@ -218,4 +218,15 @@ def test_a_key_is_of_the_programs_that_guests_see(package):
     wired, radio = {"ip": "i", "libc.so.6": "c"}, {"iw": "w"}
     assert contents(["ip"]) == wired
     assert contents(["iw", "ip"]) == {**radio, **wired}
-    assert contents(["ip"], runs_own=True) == contents_of_host(["ip"]) != wired
+    assert makers(["ip"], runs_own=False) == {"ip"}
+    own = makers(["ip"], runs_own=True)
+    assert contents(own) == contents_of_host(["ip"]) != wired
+    both = contents({*own, "iw"})
+    assert both.items() >= radio.items()
+    assert {name.removeprefix("the host's "): key for name, key in both.items()} == {
+        **radio, **contents_of_host(["ip"]),
+    }  # fmt: skip
+
+
+def test_without_it_all_guests_have_the_host_s():
+    assert makers(["ip"], runs_own=True) == makers(["ip"], runs_own=False) == {"ip"}
