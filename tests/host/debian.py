@@ -9,11 +9,15 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from tsqlab.paths import cache
 
 SUITE = "bookworm"
-KERNELS = ("6.1", "6.12")  # the suite's own, and that of its backports
+DEBIANS = ("6.1", "6.12")  # the suite's own, and that of its backports
+OWN = os.environ.get("TSQLAB_HOST_DEB")
+"""A kernel's package to try as well, such as `tsqlab kernel deb --btf` makes."""
+KERNELS = (*DEBIANS, *([OWN] if OWN else ()))
 PACKAGES = "busybox-static,python3,python3-pyroute2,iproute2,kmod,libbpf1"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("veth", "sch_tbf", "sch_netem", "sch_fq", "inet_diag", "tcp_diag", "tcp_bbr",
@@ -70,21 +74,28 @@ def apt():
 
 def kernel(version):
     """The folder of a kernel's package, opened: boot/vmlinuz-*, lib/modules/*."""
-    place = folder() / f"kernel-{version}"
-    if not place.exists():
-        package = _package(version)
-        debs = folder() / "debs"
-        debs.mkdir(exist_ok=True)
-        if not (there := list(debs.glob(f"{package}_*.deb"))):
-            run("apt-get", "download", package, cwd=debs, env=apt())
-            there = list(debs.glob(f"{package}_*.deb"))
-        opened = folder() / f"kernel-{version}.new"
+    deb = Path(version) if version == OWN else None
+    place = folder() / f"kernel-{deb.stem if deb else version}"
+    if not place.exists() or (deb and deb.stat().st_mtime > place.stat().st_mtime):
+        deb = deb or _fetched(version)
+        opened = place.with_name("kernel.new")
         shutil.rmtree(opened, ignore_errors=True)
-        run("dpkg-deb", "-x", str(there[0]), str(opened))
+        shutil.rmtree(place, ignore_errors=True)
+        run("dpkg-deb", "-x", str(deb), str(opened))
         (release,) = (path.name for path in (opened / "lib/modules").iterdir())
         run("depmod", "-b", str(opened), release)
         opened.rename(place)
+        os.utime(place)
     return place
+
+
+def _fetched(version):
+    """The package of a kernel of Debian's."""
+    package, debs = _package(version), folder() / "debs"
+    debs.mkdir(exist_ok=True)
+    if not list(debs.glob(f"{package}_*.deb")):
+        run("apt-get", "download", package, cwd=debs, env=apt())
+    return next(debs.glob(f"{package}_*.deb"))
 
 
 def _package(version):

@@ -11,6 +11,7 @@ from statistics import median
 
 import pytest
 
+import debian
 from below import ms_below
 from tsqlab.cli import main
 from tsqlab.results.flent import read_flent
@@ -50,3 +51,12 @@ def test_six_ms_are_as_much_as_in_the_lab(said, lab, version, method):
 def test_stock_is_as_much_as_in_the_lab(said, lab):
     flow = said("limits", "stock")
     assert flow["below_bytes"] == pytest.approx(lab["TSQ"][0], rel=0.1)
+
+
+def test_cotsq_is_for_a_kernel_with_its_patches(said, lab, version):
+    told = said("limits", "cotsq")
+    if version in debian.DEBIANS:
+        assert told["status"]
+        assert "this kernel does not have CoTSQ's patches" in told["err"]
+    else:
+        assert told["flow"]["below_bytes"] == pytest.approx(lab["6TSQ"][0], rel=0.1)

@@ -70,7 +70,7 @@ def limits():
     with link.bottleneck(segments=1, back=("delay", "5ms")), link.slow_start_to(SLOW_START):
         with link.uploading():
             yield "stock", look()
-        for method in ("sysctl", "bpf"):
+        for method in ("sysctl", "bpf", "cotsq"):
             told = tsq("apply", "--ms", "6", "--method", method, "--dev", "va", "--host-wide")
             if told["status"] == 0:
                 with link.uploading():
