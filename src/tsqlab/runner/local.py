@@ -25,7 +25,7 @@ class LocalPool:
         """Start so many workers."""
         self._workers = Workers(workers)
         self._jobs: dict[Future[float], Job] = {}
-        # A future comes by itself: to ask all of 10,000, five times a second, took a tenth of a CPU.
+        # A future comes by itself: to ask all of 10,000 five times a second took a tenth of a CPU.
         self._finished: SimpleQueue[Future[float]] = SimpleQueue()
 
     def submit(self, job: Job) -> None:
