@@ -72,8 +72,9 @@ def contents(programs: Iterable[str] = HOST_PROGRAMS) -> dict[str, str]:
     so in their names only where they stand beside the package's. Raises TsqlabError for a file
     that cannot be read.
     """
-    hosts = {name for name in programs if name.startswith(_THE_HOSTS)}
-    usual = sorted({*programs} - hosts)
+    names = frozenset(programs)
+    hosts = {name for name in names if name.startswith(_THE_HOSTS)}
+    usual = sorted(names - hosts)
     found = contents_of_host(name.removeprefix(_THE_HOSTS) for name in hosts) if hosts else {}
     if hosts and not usual:
         return found
