@@ -53,7 +53,7 @@ test-sanitized: setup-dev	## a thousand times what `test` does a few times: an h
 	@$(BIN)/pytest -n $(shell nproc) --dist worksteal --sanitized \
 		tests/guest/test_stress.py tests/guest/test_fuzz.py tests/guest/test_live.py \
 		tests/guest/test_injection.py tests/guest/test_moves.py tests/guest/test_no_memory.py \
-		tests/guest/test_bbrs_stress.py
+		tests/guest/test_bbrs_stress.py tests/guest/test_registers.py
 
 lint: setup-dev	## ruff, mypy, and the limits of tools/check_tree.py
 	@echo "== lint"
