@@ -85,7 +85,7 @@ def kernel(version):
         (release,) = (path.name for path in (opened / "lib/modules").iterdir())
         run("depmod", "-b", str(opened), release)
         opened.rename(place)
-        os.utime(place)
+        os.utime(place)  # it has the time that the package's own folder has
     return place
 
 

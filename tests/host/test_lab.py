@@ -46,6 +46,7 @@ def test_six_ms_are_as_much_as_in_the_lab(said, lab, version, method):
     assert told["flow"]["below_bytes"] == pytest.approx(six[0], rel=0.1)
     assert ms_below(told["flow"]) == pytest.approx(six[1], rel=0.1)
     assert six[0] > 3 * stock[0], "it makes a difference at all"
+    assert six[1] > 3 * stock[1]
 
 
 def test_stock_is_as_much_as_in_the_lab(said, lab):
