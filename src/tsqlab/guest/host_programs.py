@@ -48,6 +48,7 @@ _PLUGINS = ("ip", "tc")
 
 
 _THE_HOSTS = "the host's "
+"""What the name of a program begins with that is the host's, though a package has one."""
 
 
 def makers(programs: Iterable[str], *, runs_own: bool) -> frozenset[str]:
@@ -74,17 +75,21 @@ def contents(programs: Iterable[str] = HOST_PROGRAMS) -> dict[str, str]:
     """
     names = frozenset(programs)
     hosts = {name for name in names if name.startswith(_THE_HOSTS)}
-    usual = sorted(names - hosts)
-    found = contents_of_host(name.removeprefix(_THE_HOSTS) for name in hosts) if hosts else {}
-    if hosts and not usual:
+    if not hosts:
+        return _usual(names)
+    found = contents_of_host(name.removeprefix(_THE_HOSTS) for name in hosts)
+    if hosts == names:
         return found
+    return _usual(names - hosts) | {f"{_THE_HOSTS}{name}": key for name, key in found.items()}
+
+
+def _usual(programs: Iterable[str]) -> dict[str, str]:
+    """The same where guests run no program of the user's."""
     package = installed()
-    made = (
-        {name: key for program in usual for name, key in package.programs_are[program].items()}
-        if package
-        else contents_of_host(usual)
-    )
-    return made | {f"{_THE_HOSTS}{name}": key for name, key in found.items()}
+    if package:
+        return {name: key for program in sorted(programs)
+                for name, key in package.programs_are[program].items()}  # fmt: skip
+    return contents_of_host(programs)
 
 
 def contents_of_host(programs: Iterable[str]) -> dict[str, str]:
