@@ -12,10 +12,11 @@ PATCHLEVEL = 13
 objects := $(patsubst %.c,$(O)/%.o,$(wildcard net/*.c))
 allnoconfig:
 	@mkdir -p $(O)/include/config
+	@sleep $${SLOWLY:-0}
 	@cp $(KCONFIG_ALLCONFIG) $(O)/.config
 	@echo 6.13.0 >$(O)/include/config/kernel.release
 linux: $(O)/linux
-$(O)/linux: $(objects)
+$(O)/linux: $(objects) | $(O)/.config
 	@cat $^ > $@
 	@echo "  LINK linux"
 # Kbuild's targets have no folder before those of the tree.

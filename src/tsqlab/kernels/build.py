@@ -43,6 +43,7 @@ from tsqlab.kernels.pace import Pace
 from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.kernels.recipe import Kernel, Recipe
 from tsqlab.kernels.source import Source, changes, find_source, patched_tree
+from tsqlab.kernels.unfinished import make_good
 from tsqlab.kernels.workshop import Content, Workshop, opened
 from tsqlab.keys import key_of
 from tsqlab.paths import cache
@@ -325,6 +326,7 @@ def _made_of_tarball(tarball: _Patched, order: _Order, progress: Progress) -> _M
 def _try_options(order: _Order, tree: Path, folder: Path, progress: Progress) -> None:
     """Raises NotGrantedError before gigabytes are copied for nothing."""
     if order.tries:
+        make_good(folder)
         (trial := folder / "trial").mkdir(exist_ok=True)
         configure(Build(tree, trial, jobs=order.jobs), order.fragments, "", progress)
 
@@ -460,6 +462,7 @@ def _compiler() -> str:
 
 def configure(build: Build, fragments: str, options_key: str, progress: Progress) -> None:
     """Write .config, unless the same was done for the same options."""
+    make_good(build.output)
     done, key = build.output / "configured", key_of(fragments, options_key)
     if done.exists() and done.read_text("utf-8") == key and (build.output / ".config").exists():
         return

@@ -28,6 +28,7 @@ from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import HOST, Build, check_folder, make
 from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.kernels.source import find_source, patched_tree, patches_in
+from tsqlab.kernels.unfinished import make_good
 from tsqlab.paths import cache
 from tsqlab.results.files import make_folder
 
@@ -163,6 +164,7 @@ def _installed(packages: set[str]) -> set[str]:
 
 def _configure(build: Build, config: str, *, btf: bool) -> None:
     """Write .config, unless it would be the same: a new one would compile everything anew."""
+    make_good(build.output)
     wanted, path = package_config(config, btf=btf), build.output / ".config"
     asked = build.output / "asked.config"
     if not path.exists() or not asked.exists() or asked.read_text("utf-8") != wanted:

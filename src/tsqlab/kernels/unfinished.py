@@ -6,6 +6,10 @@ as by a loss of power, does not: a file may be half written and look up to date.
 in the folder while make runs. Where it is found, what was written last goes, and so does what is
 empty: it may not have reached the disk. The rest is good, and make goes on from it.
 
+What was last is told by the times of the files. So whoever writes to the folder, or asks what is
+there, before make runs again has it mended first (make_good): else what was written now would be
+the last, and would go in place of what is damaged.
+
 A module's folder is small, and holds its sources, too: there Kbuild's notes go (*.cmd), without
 which it makes everything again. The kernel that a module is built against is not written to.
 """
@@ -44,12 +48,19 @@ def mend(folder: Path) -> None:
             path.unlink()
 
 
-@contextmanager
-def building(folder: Path, after_a_cut: Callable[[Path], None] = mend) -> Iterator[None]:
-    """While make writes to *folder*, which is mended first if a make was cut off in it."""
+def make_good(folder: Path, after_a_cut: Callable[[Path], None] = mend) -> None:
+    """Mend *folder* if a make was cut off in it; it is then as if that make had come to its end."""
     mark = folder / _MARK
     if mark.exists():
         after_a_cut(folder)
+        mark.unlink()
+
+
+@contextmanager
+def building(folder: Path, after_a_cut: Callable[[Path], None] = mend) -> Iterator[None]:
+    """While make writes to *folder*, which is mended first if a make was cut off in it."""
+    make_good(folder, after_a_cut)
+    mark = folder / _MARK
     mark.touch()
     try:
         yield

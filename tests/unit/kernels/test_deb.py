@@ -184,3 +184,15 @@ def test_the_same_options_again_compile_nothing_anew(config, tmp_path):
     config.write_text(DEBIANS + "CONFIG_MPTCP=y\n")
     build_packages(order)
     assert "CONFIG_MPTCP=y" in written.read_text()
+
+
+@pytest.mark.usefixtures("kbuild")
+def test_options_of_a_build_that_was_cut_off_are_written_anew(config, tmp_path):
+    order = Order(config=config, out=tmp_path / "debs")
+    build_packages(order)
+    output = tmp_path / "debs" / "build" / "linux"
+    whole = (output / ".config").read_text()
+    (output / ".config").write_text("half\n" + deb._OURS)
+    (output / ".tsqlab-builds").touch()
+    build_packages(order)
+    assert (output / ".config").read_text() == whole

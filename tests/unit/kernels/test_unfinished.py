@@ -10,7 +10,7 @@ import time
 import pytest
 
 from tsqlab.kernels.make import Build, make
-from tsqlab.kernels.unfinished import building
+from tsqlab.kernels.unfinished import building, make_good
 
 
 def write(path, age_s, text="x"):
@@ -32,6 +32,16 @@ def test_after_a_kill_what_was_written_last_goes_and_the_rest_stays(tmp_path):
         assert option.exists(), "include/config is full of empty files"
         assert not half.exists()
         assert not empty.exists()
+
+
+def test_what_is_written_after_a_kill_is_not_what_was_written_last(tmp_path):
+    half = write(tmp_path / "half.o", 100)
+    (tmp_path / ".tsqlab-builds").touch()
+    make_good(tmp_path)
+    options = write(tmp_path / "wanted.config", 0)
+    with building(tmp_path):
+        assert options.exists()
+        assert not half.exists()
 
 
 def test_after_an_end_of_any_other_kind_all_is_good(tmp_path):

@@ -266,7 +266,8 @@ def test_a_clock_that_was_set_back_builds_anew(tree, recipe):
     assert build(recipe).linux.read_text() == "0\nedited\n2\n"
 
 
-def test_a_build_that_was_killed_goes_on(tree, recipe, monkeypatch):
+def kill_a_build(tree, recipe, when_there_is):
+    """Begin to build *tree*, slowly, and end it and its make at once."""
     program = (
         "from pathlib import Path\nfrom tsqlab.kernels import Recipe, build\n"
         f"build(Recipe(source=Path({str(tree)!r}), patches=Path({str(recipe.patches)!r})), None, 1)"
@@ -274,15 +275,26 @@ def test_a_build_that_was_killed_goes_on(tree, recipe, monkeypatch):
     environment = {**os.environ, "SLOWLY": "0.7"}
     command = [sys.executable, "-c", program]
     begun = subprocess.Popen(command, env=environment, start_new_session=True)
-    while not list(trees().glob("*/build-*/net/1.o")):
+    while not list(trees().glob(f"*/build-*/{when_there_is}")):
         time.sleep(0.02)
         assert begun.poll() is None
     os.killpg(begun.pid, 9)
     begun.wait()
+
+
+def test_a_build_that_was_killed_goes_on(tree, recipe, monkeypatch):
+    kill_a_build(tree, recipe, "net/1.o")
     # What was written in the last 10 s would be compiled again.
     monkeypatch.setattr("tsqlab.kernels.unfinished._LAST_NS", 0)
     assert build(recipe).linux.read_text() == "0\n1\n2\n"
     assert "net/0.o" not in compiled()
+
+
+@pytest.mark.parametrize("when_there_is", ["wanted.config", "configured", "net/0.o"])
+def test_a_build_that_was_killed_soon_after_its_begin_goes_on(tree, recipe, when_there_is):
+    """Its options were written in the last 10 s, too, and are not trusted."""
+    kill_a_build(tree, recipe, when_there_is)
+    assert build(recipe).linux.read_text() == "0\n1\n2\n"
 
 
 def test_two_at_once_wait_for_each_other(tree, recipe):
