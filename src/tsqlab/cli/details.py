@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from tsqlab.experiment.sources import sources
 from tsqlab.experiment.spec import ARRAYS, full_key
 from tsqlab.experiment.toml import flattened, read_toml
 from tsqlab.kernels.names import named, recipe_of, taken_back
-from tsqlab.kernels.source import history, patches_of, versions
+from tsqlab.kernels.source import history, patches_of, subject_of, versions
 
 
 def details_of(name: str) -> str:
@@ -144,7 +143,7 @@ def _kernel(name: str) -> str:
     if recipe.patches or recipe.version:
         patches = [*patches_of(recipe.version or "", recipe.patches), *patches]
     rows = [(f"{patch.parent.name}/{patch.name[:4]}"
-             if patch.name[:4].isdigit() else f"without {patch.stem}", _subject(patch))
+             if patch.name[:4].isdigit() else f"without {patch.stem}", subject_of(patch))
             for patch in patches]  # fmt: skip
     return sections(lines, in_columns(rows), ["tsqlab kernel list shows what is built"])
 
@@ -179,12 +178,6 @@ def _changes(rows: Iterable[Sequence[str]]) -> Iterator[str]:
         yield f"{since:7} {cited}"
         yield f"{'':7} {effect}"
         yield f"{'':7} back by: {means}"
-
-
-def _subject(patch: Path) -> str:
-    text = patch.read_text("utf-8", "replace")
-    found = re.search(r"^Subject: (?:\[[^]]*\] )?(.*(?:\n .*)*)", text, re.MULTILINE)
-    return " ".join(found[1].split()) if found else patch.name
 
 
 def _text(value: object) -> str:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from tsqlab import __version__
+from tsqlab.cli.columns import in_columns
 from tsqlab.experiment.bundled import (
     bundled_experiments,
     bundled_profiles,
@@ -14,8 +16,8 @@ from tsqlab.experiment.bundled import (
 )
 from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.toml import read_toml
-from tsqlab.kernels.names import taken_back
-from tsqlab.kernels.source import versions
+from tsqlab.kernels.names import named, taken_back
+from tsqlab.kernels.source import subject_of, versions
 from tsqlab.paths import PAPERS
 
 
@@ -48,10 +50,8 @@ def _list(options: argparse.Namespace) -> None:
     for name, path in bundled_profiles().items():
         print(f"  {name:22} {title_of(path)}")
     print("kernels")
-    for version in versions():
-        print(f"  {version:26} Debian's linux-source-{version} with kernel/patches/{version}")
-    for name in taken_back():
-        print(f"  {name:26} with one upstream change taken back, by kernel/patches/history")
+    for line in in_columns(_kernels()):
+        print(f"  {line}")
     print("eras")
     for name, era in ERAS.items():
         print(f"  {name:22} {era.title}")
@@ -61,6 +61,16 @@ def _list(options: argparse.Namespace) -> None:
     for name, paper in read_toml(PAPERS).tables.items():
         year = f" ({paper.get('year', 'no year known')})" if len(paper) > 1 else ""
         print(f"  {name:22} {paper['title']}{year}")
+
+
+def _kernels() -> Iterator[tuple[str, str]]:
+    """Each by its name, and what it is."""
+    for version in versions():
+        yield version, f"Debian's linux-source-{version} with kernel/patches/{version}"
+    for name, patch in taken_back().items():
+        yield name, subject_of(patch)
+    for name, recipe in named().items():
+        yield name, f"yours, of {recipe.source or recipe.version}"
 
 
 def _bibtex() -> None:

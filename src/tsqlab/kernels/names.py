@@ -45,9 +45,9 @@ def without_of(name: str) -> tuple[str, ...]:
     return tuple(name.split(_WITHOUT)[1:])
 
 
-def taken_back() -> list[str]:
-    """The newest version without each of the changes in kernel/patches/history."""
-    return [f"{versions()[0]}{_WITHOUT}{name}" for name in history()]
+def taken_back() -> dict[str, Path]:
+    """The newest version without each of the changes in kernel/patches/history, and its patch."""
+    return {f"{versions()[0]}{_WITHOUT}{name}": patch for name, patch in history().items()}
 
 
 def named() -> dict[str, Recipe]:

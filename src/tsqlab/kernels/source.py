@@ -24,6 +24,7 @@ from tsqlab.paths import KERNEL_PATCHES, cache
 
 _DEBIAN = Path("/usr/src")
 _VERSION = re.compile(r"\d+(\.\d+)*")
+_SUBJECT = re.compile(r"^Subject: (?:\[[^]]*\] )?(.*(?:\n .*)*)", re.MULTILINE)
 _BEFORE = re.compile(r"^Subject: .*(?:\n .*)*\bas\s+before\s+v(\d+\.\d+)$", re.MULTILINE)
 
 SERIES = ("um", "tcp")
@@ -128,6 +129,12 @@ def history(version: str | None = None) -> dict[str, Path]:
         for path in paths
         if version is None or _numbers(release_of(path)) <= _numbers(version)
     }
+
+
+def subject_of(patch: Path) -> str:
+    """What a patch's message says that it does, on one line; the file's name if it has none."""
+    found = _SUBJECT.search(patch.read_text("utf-8", "replace"))
+    return " ".join(found[1].split()) if found else patch.name
 
 
 def release_of(patch: Path) -> str:

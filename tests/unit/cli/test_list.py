@@ -2,6 +2,7 @@
 """``tsqlab list NAME``: one experiment, one profile, one kernel, or the nearest name."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,8 @@ from tsqlab.cli import main
 from tsqlab.experiment.bundled import bundled_experiments, bundled_profiles
 from tsqlab.experiment.era import ERAS
 from tsqlab.experiment.neutral import NEUTRAL
-from tsqlab.kernels.names import taken_back
+from tsqlab.kernels import Recipe
+from tsqlab.kernels.names import remember, taken_back
 from tsqlab.kernels.source import versions
 
 
@@ -53,6 +55,18 @@ def test_a_kernel_is_shown_with_its_patches(capsys):
     words = shown(capsys, "6.12-without-hystart-usec")
     assert "um/0001               um: let the timer frequency be chosen" in words
     assert "without hystart-usec  tcp_cubic: end slow start as before v5.6" in words
+
+
+def test_the_list_says_what_each_kernel_is(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("TSQLAB_CACHE", str(tmp_path))
+    remember("mine", Recipe(source=Path("/src/linux")))
+    kernels = shown(capsys).partition("\nkernels\n")[2].partition("\neras\n")[0].splitlines()
+    start = kernels[0].index("Debian's")
+    assert f"  {'mine':{start - 2}}yours, of /src/linux" in kernels
+    assert (
+        f"  {'6.12-without-hystart-usec':{start - 2}}tcp_cubic: end slow start as before v5.6"
+        in kernels
+    )
 
 
 def test_an_era_is_shown_with_what_it_takes_back(capsys):
