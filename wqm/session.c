@@ -18,6 +18,7 @@
 #include "state.h"
 
 #define RATE_MEANT_KBPS	600000
+#define RATELESS_MAX	20	/* intervals: 2 s, unless --interval says otherwise */
 
 enum {
 	SESSION_DONE = 0,
@@ -40,6 +41,7 @@ struct session {
 	uint64_t changes;
 	bool complained;	/* of what fails in interval after interval */
 	bool warned;		/* of a rate that WQM was not made for */
+	unsigned int rateless;	/* intervals in a row in which frames were sent at no rate */
 };
 
 /* Sets the limit that there is: who may not do that is to know it before anything else. */
@@ -199,6 +201,22 @@ static void session_warn(struct session *session)
 	session->warned = true;
 }
 
+/* Without a rate the limit stays what it was, and who started wqm would take it for sized. */
+static void session_warn_of_none(struct session *session)
+{
+	bool expected = session->options->rate == WQM_RATE_EXPECTED;
+
+	if (session->rateless == RATELESS_MAX)
+		return;
+	session->rateless = session->seen.rate_kbps ? 0 : session->rateless + session->seen.sent;
+	if (session->rateless < RATELESS_MAX)
+		return;
+	warnx("%s: in %d intervals in which it sent no station had %s, so its limit stays as it "
+	      "is; try --rate %s, or give one, as in --rate 65Mbit", session->queue.device,
+	      RATELESS_MAX, expected ? "an expected throughput" : "a rate",
+	      expected ? "tx" : "expected");
+}
+
 /* 0, or -errno if there is no sense in going on. */
 static int session_interval(struct session *session)
 {
@@ -215,6 +233,7 @@ static int session_interval(struct session *session)
 		return 0;
 	}
 	session_warn(session);
+	session_warn_of_none(session);
 	error = session_set(session, wqm_policy_step(&session->policy, &session->seen));
 	if (error == -ENODEV || error == -EPERM)
 		return error;

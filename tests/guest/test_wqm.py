@@ -179,6 +179,27 @@ def test_a_killed_one_and_a_removed_device_leave_the_old_limit(run):
     assert "state" not in said
 
 
+NO_RATE = """\
+tc qdisc replace dev wlan0 root handle 1: pfifo limit 1000
+ip route del 10.0.0.0/24 dev wlan0
+ping -q -b -i 0.05 -I wlan0 10.0.0.255 >ignored 2>&1 & ping=$!
+sleep 0.5
+wqm wlan0 --actuator qdisc --state state --log log & id=$!
+sleep 5; kill $id; wait $id; kill $ping
+"""
+
+
+def test_that_no_rate_is_known_is_said_once(run):
+    """Broadcasts have no station whose rate mac80211 would tell."""
+    said, log = run(NO_RATE)
+    assert said == [
+        "program: wlan0: in 20 intervals in which it sent no station had a rate, so its limit "
+        "stays as it is; try --rate expected, or give one, as in --rate 65Mbit"
+    ]
+    assert sum(row["sent"] == "1" for row in log) >= 40
+    assert {(row["rate_kbps"], row["limit_packets"]) for row in log} == {("0", "0")}
+
+
 DISTURBED = f"""\
 wqm wlan0 --state state --log log & id=$!
 sleep 1; iw dev wlan0 ibss leave
