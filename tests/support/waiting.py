@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Waiting for what other processes do."""
 
+import fcntl
 import time
 
 
@@ -9,3 +10,13 @@ def wait_until(true, limit_s=60):
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def is_free(path):
+    """Whether nobody has the lock, a file."""
+    with path.open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True

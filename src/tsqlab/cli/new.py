@@ -23,7 +23,12 @@ def execute(options: argparse.Namespace) -> None:
     text = starters()[options.like].read_bytes()
     try:
         with path.open("xb") as file:
-            file.write(text)
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:  # a full disk; half a file would be in the way of the next try
+                path.unlink()
+                raise
     except FileExistsError:
         raise UsageError(f"{path}: is there already; give another name") from None
     except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError

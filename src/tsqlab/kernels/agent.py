@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import made
+from tsqlab.kernels.cache import made, ran
 from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import AGENT, ROOT, WQM, cache
 
@@ -55,6 +54,6 @@ def guest_program(compiler: str) -> Path:
 
 def _compile(result: Path, flags: Sequence[str], sources: Sequence[Path]) -> None:
     command = ["gcc", *flags, "-o", str(result), *map(str, sources)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    done = ran(command)
     if done.returncode:
         raise TsqlabError(f"the guest's {result.name} does not compile:\n{done.stderr[-3000:]}")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.agent import guest_program
-from tsqlab.kernels.cache import is_made, locked, made
+from tsqlab.kernels.cache import WHOLE, discard, is_made, locked, made
 from tsqlab.kernels.config import NotGrantedError, check_config
 from tsqlab.kernels.fragments import explained, read_fragments, text_of
 from tsqlab.kernels.guided import (
@@ -29,7 +29,7 @@ from tsqlab.kernels.guided import (
     profile_in,
     remember,
 )
-from tsqlab.kernels.increment import WAY, copy_built, linked_tree
+from tsqlab.kernels.increment import WAY, copy_built, forget_half_copied, linked_tree
 from tsqlab.kernels.ingredients import (
     module_sources,
     modules_key,
@@ -195,11 +195,12 @@ def against(
     with opened(source.found.path.resolve(), progress) as workshop:
         seen = workshop.look(source.all_patches, progress)
         content = workshop.update(seen, progress)
-        if _linux_of_tree(content, order) != linux:
+        folders = _folders_of_tree(content, order)
+        if folders[0] != linux:
             raise TsqlabError(f"{workshop.tree} has changed since its kernel was built; run again")
         build = _build_in(workshop, order)
         if not _is_of(build, linux):
-            _build_there(workshop, content, order, (linux, _modules_folder(linux)), progress)
+            _build_there(workshop, content, order, folders, progress)
         yield build
 
 
@@ -223,26 +224,36 @@ def _ensure_profile(
 ) -> None:
     """Have a profile of this source and this training.
 
-    The kernel that counts is removed when one that does not has been made of it. Where guests
-    cannot run there is no profile, and it is made all the same.
+    The kernel that counts is removed when one that does not has been made of it: it is there as
+    long as that is to be done. Where guests cannot run there is no profile, and it is made all the
+    same.
     """
     with locked(order.place, progress):
-        last = profile_in(order.place)
-        if last and (last.source, last.training) == (tarball.found.key, training.key):
-            return
         tarball = replace(tarball, back=())
         counts = replace(order, training=training)
-        made_of = _made_of_tarball(tarball, counts, progress)
-        progress.part("training it")
-        try:
-            with tempfile.TemporaryDirectory() as work:
-                left = training.run(_kernel(made_of, counts), Path(work))
-                remember(order.place, left, tarball.found.key, training)
-        except TsqlabError as error:
-            progress.note(f"no profile guides the compiler, since no guest can be run: {error}")
+        last = profile_in(order.place)
+        if last and (last.source, last.training) == (tarball.found.key, training.key):
+            made_of = _is_there(tarball, counts)
+            if made_of is None:
+                return
+        else:
+            made_of = _made_of_tarball(tarball, counts, progress)
+            _train(made_of, counts, tarball.found.key, progress)
         _made_of_tarball(tarball, replace(order.by_last_profile(), base=made_of), progress)
         for folder in (made_of.linux, made_of.modules):
-            shutil.rmtree(folder)
+            discard(folder)
+
+
+def _train(made_of: _Made, counts: _Order, source: str, progress: Progress) -> None:
+    """Have the kernel that counts leave a profile."""
+    assert counts.training
+    progress.part("training it")
+    try:
+        with tempfile.TemporaryDirectory() as work:
+            left = counts.training.run(_kernel(made_of, counts), Path(work))
+            remember(counts.place, left, source, counts.training)
+    except TsqlabError as error:
+        progress.note(f"no profile guides the compiler, since no guest can be run: {error}")
 
 
 def _linux_folder(tarball: _Patched, order: _Order) -> Path:
@@ -292,10 +303,9 @@ def _made_of_tarball(tarball: _Patched, order: _Order, progress: Progress) -> _M
         tree = patched_tree(tarball.found, tarball.patches, progress)
         if back:
             tree = linked_tree(tree, back, progress)
+        forget_half_copied(folder)
         if base:
-            _try_options(order, tree, folder, progress)
-            progress.part("copying what was built of another")
-            copy_built(base.linux, folder, _renamed(base, tree, linux), tree if back else None)
+            _take_over(base, Build(tree, folder), order, tree if back else None, progress)
         build = Build(tree, folder, jobs=order.jobs)
         configure(build, order.fragments, "", progress)
         progress.part("compiling")
@@ -323,12 +333,17 @@ def _made_of_tarball(tarball: _Patched, order: _Order, progress: Progress) -> _M
     return _made_in(linux, modules)
 
 
-def _try_options(order: _Order, tree: Path, folder: Path, progress: Progress) -> None:
-    """Raises NotGrantedError before gigabytes are copied for nothing."""
+def _take_over(
+    base: _Made, build: Build, order: _Order, linked: Path | None, progress: Progress
+) -> None:
+    """Begin with what was built of another. Raises NotGrantedError before gigabytes are copied."""
+    folder = build.output
     if order.tries:
         make_good(folder)
         (trial := folder / "trial").mkdir(exist_ok=True)
-        configure(Build(tree, trial, jobs=order.jobs), order.fragments, "", progress)
+        configure(Build(build.tree, trial, jobs=order.jobs), order.fragments, "", progress)
+    progress.part("copying what was built of another")
+    copy_built(base.linux, folder, _renamed(base, build.tree, folder), linked)
 
 
 def _renamed(base: _Made, tree: Path, linux: Path) -> dict[Path, Path]:
@@ -341,8 +356,10 @@ def _tree_of(linux: Path) -> Path:
     return Path(_about(linux)["tree"])
 
 
-def _linux_of_tree(content: Content, order: _Order) -> Path:
-    return cache() / "linux" / f"{order.version}-{order.key(content.key)}"
+def _folders_of_tree(content: Content, order: _Order) -> tuple[Path, Path]:
+    """The folders of a kernel and of its modules."""
+    linux = cache() / "linux" / f"{order.version}-{order.key(content.key)}"
+    return linux, _modules_folder(linux)
 
 
 def _made_of_tree(patched: _Patched, order: _Order, progress: Progress) -> _Made:
@@ -351,11 +368,12 @@ def _made_of_tree(patched: _Patched, order: _Order, progress: Progress) -> _Made
         seen = workshop.look(patched.all_patches, progress)
         known = seen.content
         content = known or workshop.update(seen, progress)
-        linux = _linux_of_tree(content, order)
-        modules = _modules_folder(linux)
+        linux, modules = _folders_of_tree(content, order)
         if not is_made(linux) or not is_made(modules):
             if known:
-                workshop.update(seen, progress)
+                # A file that was saved since the look is in the copy as it is now.
+                content = workshop.update(seen, progress)
+                linux, modules = _folders_of_tree(content, order)
             _build_there(workshop, content, order, (linux, modules), progress)
     return _Made(linux, modules, _COTSQ_HEADER in content.digests)
 
@@ -381,10 +399,11 @@ def _build_there(
 ) -> None:
     linux, modules = products
     build = _build_in(workshop, order)
-    _forget_the_future(build.output)
+    own = workshop.folder / f"modules-{build.output.name.removeprefix('build-')}"
+    for folder in (build.output, own):
+        _forget_the_future(folder)
     build.output.mkdir(exist_ok=True)
     (build.output / _MADE_FOR).unlink(missing_ok=True)
-    own = workshop.folder / f"modules-{build.output.name.removeprefix('build-')}"
     try:
         configure(build, order.fragments, content.options_key, progress)
         progress.part("compiling what depends on what has changed")
@@ -412,11 +431,11 @@ def _build_there(
     (build.output / _MADE_FOR).write_text(linux.name, "utf-8")
 
 
-def _forget_the_future(output: Path) -> None:
-    """A folder that was made under a later clock would look up to date for ever."""
-    linux = output / "linux"
-    if linux.exists() and linux.stat().st_mtime > time.time():
-        shutil.rmtree(output)
+def _forget_the_future(folder: Path) -> None:
+    """What was made under a later clock would look up to date for ever."""
+    now = time.time()
+    if any(path.lstat().st_mtime > now for path in folder.rglob("*")):
+        discard(folder)
 
 
 def _updated(source: Path, works: Path, progress: Progress) -> Path:
@@ -430,13 +449,13 @@ def _updated(source: Path, works: Path, progress: Progress) -> Path:
 
 def built() -> Iterator[dict[str, str]]:
     """What the cache holds: a row per kernel."""
-    for path in sorted((cache() / "linux").glob(f"*/{_ABOUT}")):
-        about = _about(path.parent)
+    for mark in sorted((cache() / "linux").glob(f"*/{WHOLE}")):
+        about = _about(mark.parent)
         yield {
             "version": about["version"],
             "release": about["release"],
             "hz": about["hz"],
-            "key": path.parent.name,
+            "key": mark.parent.name,
             "source": about["source"],
         }
 
@@ -467,6 +486,7 @@ def configure(build: Build, fragments: str, options_key: str, progress: Progress
     if done.exists() and done.read_text("utf-8") == key and (build.output / ".config").exists():
         return
     progress.part("configuring")
+    done.unlink(missing_ok=True)
     wanted = build.output / "wanted.config"
     wanted.write_text(fragments, "utf-8")
     targets = ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"]

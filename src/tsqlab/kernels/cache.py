@@ -9,19 +9,24 @@ and has the time of the last use. So what is in use is not pruned (tsqlab.kernel
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.progress import Progress, Unwatched
+from tsqlab.paths import cache
 from tsqlab.results.files import write_whole
 
 WHOLE = ".whole"
 """The file that is made last. It has the size of each file that matters."""
+REMOVED = "removed"
+"""The folder of the cache in which folders are removed."""
 
 
 def made(
@@ -47,7 +52,7 @@ def made(
             if not (_is_whole(folder) and _hold(folder)):
                 # What was whole once and is not any more may be damaged anywhere.
                 if not goes_on or (folder / WHOLE).exists():
-                    shutil.rmtree(folder, ignore_errors=True)
+                    discard(folder)
                 folder.mkdir(exist_ok=True)
                 make(folder)
                 sizes = {str(path.relative_to(folder)): path.stat().st_size for name in files
@@ -59,6 +64,25 @@ def made(
             f"{folder}: {error.strerror or error}; TSQLAB_CACHE names another place for the cache"
         ) from error
     return folder
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder, if it is there: it is gone in one step, wherever this is cut off."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(set_aside(folder), ignore_errors=True)
+
+
+def set_aside(folder: Path) -> Path:
+    """Take a folder out of the cache in one step; returns where it is then.
+
+    What is left there by whoever was cut off goes when the cache is pruned. Raises
+    FileNotFoundError.
+    """
+    place = cache() / REMOVED
+    place.mkdir(parents=True, exist_ok=True)
+    names = (place / f"{folder.parent.name}-{folder.name}-{n}" for n in itertools.count(1))
+    aside = next(name for name in names if not name.exists())
+    return folder.rename(aside)
 
 
 def is_made(folder: Path) -> bool:
@@ -139,6 +163,16 @@ def locked(folder: Path, progress: Progress | None = None) -> Iterator[None]:
 def held() -> tuple[int, ...]:
     """The file descriptors of the locks that this process has, for its children to keep."""
     return tuple(_HELD)
+
+
+def ran(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """A program that has done its part of what is made, with all that it said; it keeps the locks.
+
+    Raises FileNotFoundError where there is no such program.
+    """
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", check=False, pass_fds=held()
+    )
 
 
 _HELD: list[int] = []

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import made
+from tsqlab.kernels.cache import made, ran
 from tsqlab.kernels.prebuilt import installed
 from tsqlab.keys import key_of, key_of_files
 from tsqlab.paths import WQM, cache
@@ -33,7 +32,7 @@ def wqm_daemon() -> Path:
 def _compile(folder: Path) -> None:
     sources = map(str, sorted(WQM.glob("*.c")))
     command = [*_COMMAND, "-o", str(folder / _NAME), *sources, *_LIBRARIES]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    done = ran(command)
     if "libmnl/libmnl.h" in done.stderr:
         raise TsqlabError(
             'qdisc = "wqm" under mac80211 is the daemon of hosts, which needs libmnl; '

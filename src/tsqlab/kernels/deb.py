@@ -19,11 +19,12 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
+from tsqlab.kernels.cache import locked
 from tsqlab.kernels.config import check_config
 from tsqlab.kernels.make import HOST, Build, check_folder, make
 from tsqlab.kernels.progress import Progress, Unwatched
@@ -105,17 +106,15 @@ def build_packages(order: Order, progress: Progress | None = None) -> list[Path]
         check_folder(folder)
     make_folder(output)
     progress = progress or Unwatched()
-    tree = patched_tree(source, cotsq_patches(source.version), progress)
-    build = Build(tree, output, HOST, order.jobs)
-    progress.part("configuring")
-    _configure(build, config, btf=order.btf)
-    progress.part("compiling")
-    words = _BTF_WORDS if order.btf else ()
-    make(build, ["bindeb-pkg", *words], order.out / "build.log", progress)
-    made = [
-        line.split()[0] for line in (output / "debian" / "files").read_text("utf-8").splitlines()
-    ]
-    return _handed_over(sorted(made, reverse=True), order.out)
+    with locked(output, progress):
+        tree = patched_tree(source, cotsq_patches(source.version), progress)
+        build = Build(tree, output, HOST, order.jobs)
+        progress.part("configuring")
+        _configure(build, config, btf=order.btf)
+        progress.part("compiling")
+        words = _BTF_WORDS if order.btf else ()
+        make(build, ["bindeb-pkg", *words], order.out / "build.log", progress)
+        return _handed_over(output, order.out)
 
 
 def machine_config(given: Path | None) -> str:
@@ -168,16 +167,19 @@ def _configure(build: Build, config: str, *, btf: bool) -> None:
     wanted, path = package_config(config, btf=btf), build.output / ".config"
     asked = build.output / "asked.config"
     if not path.exists() or not asked.exists() or asked.read_text("utf-8") != wanted:
+        asked.unlink(missing_ok=True)
         path.write_text(wanted, "utf-8")
         asked.write_text(wanted, "utf-8")
     make(build, ["olddefconfig"], build.output / "config.log")
     check_config(_OURS + (_BTF if btf else _NO_DEBUG_INFO), path.read_text("utf-8"))
 
 
-def _handed_over(names: Sequence[str], out: Path) -> list[Path]:
+def _handed_over(output: Path, out: Path) -> list[Path]:
     """The packages of the kernel and its headers. linux-libc-dev is the system's own.
 
     That of debug information is left where it was made: it has gigabytes.
     """
+    lines = (output / "debian" / "files").read_text("utf-8").splitlines()
+    names = sorted((line.split()[0] for line in lines), reverse=True)
     packed = re.compile(r"linux-(image|headers)-(?!.*-dbg_).*\.deb")
     return [(out / "build" / name).rename(out / name) for name in names if packed.fullmatch(name)]

@@ -133,7 +133,12 @@ def remember(place: Path, counts: Path, source: str, training: Training) -> Prof
     for path, name in names.items():
         path.rename(name)
     key = key_of_files(names.values(), counts)
-    shutil.copytree(counts, place / key, dirs_exist_ok=True)
+    if not (place / key).exists():
+        # A profile that was copied in part must not have the name of the whole.
+        new = place / "new"
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.copytree(counts, new)
+        new.rename(place / key)
     about = {"key": key, "source": source, "training": training.key}
     write_whole(place / _ABOUT, json.dumps(about).encode())
     return Profile(place / key, source, training.key)

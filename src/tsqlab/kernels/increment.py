@@ -22,29 +22,31 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels.cache import WHOLE, made
+from tsqlab.kernels.cache import WHOLE, made, ran
 from tsqlab.kernels.progress import Progress
 from tsqlab.kernels.series import patched
 from tsqlab.kernels.source import changes
 from tsqlab.kernels.tree import parents, read_file
 from tsqlab.keys import key_of
 
-_COPIED = "copied-from"
-"""The file that is written when all that was built is copied, before make goes on from it."""
+_COPIES, _COPIED = "copying", "copied-from"
+"""The files that are there while what was built is copied, and from then on. make goes on from
+what is copied, and not from half of it: half an object is as new as a whole one."""
 
 _NOTES = ("*.cmd", "*.d", "*.mod", "modules.order", "Makefile")
 """Where make and Kbuild note the folders that they worked in."""
 
-_OF_ONE_BUILD = ("*.log", "tsqlab.json", WHOLE)
-"""What tells of the build that the copy is of."""
+_OF_ONE_BUILD = ("*.log", "tsqlab.json", WHOLE, _COPIED)
+"""What tells of the build that the copy is of. None of it is ever in the copy: a folder with the
+other's marks would be taken for whole, and for the other's kernel."""
 
-WAY = "made of another 2"
-"""For keys of kernels that are made so. The first way, without new times, made some wrong ones."""
+WAY = "made of another 3"
+"""For keys of kernels that are made so. The first way, without new times, made some wrong ones; the
+second made some where it was cut off, with the marks of the other in the copy."""
 
 
 def linked_tree(base: Path, patches: Sequence[Path], progress: Progress) -> Path:
@@ -74,20 +76,18 @@ def linked_tree(base: Path, patches: Sequence[Path], progress: Progress) -> Path
 def copy_built(base: Path, folder: Path, renamed: Mapping[Path, Path], linked: Path | None) -> None:
     """Make *folder* what make left in *base*, as if it had been told the names *renamed*.
 
-    The files that the tree *linked* has of its own are newer then than all that was copied. What a
-    copy that was cut off has left is removed; a copy that is whole stays as it is, with what make
-    has done there since.
+    The files that the tree *linked* has of its own are newer then than all that was copied. What is
+    there is removed, unless it was copied, with what make has done there since.
     """
     mark = folder / _COPIED
     if mark.exists():
         return
-    for path in folder.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
-    command = ["cp", "--archive", "--reflink=auto", f"{base}/.", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    _empty(folder)
+    (folder / _COPIES).touch()
+    own = {name for pattern in _OF_ONE_BUILD for name in base.glob(pattern)}
+    taken = [str(path) for path in sorted(base.iterdir()) if path not in own]
+    command = ["cp", "--archive", "--reflink=auto", f"--target-directory={folder}", "--", *taken]
+    done = ran(command)
     if done.returncode:
         raise TsqlabError(f"{folder}: {done.stderr.strip()[-2000:]}")
     for pattern in _OF_ONE_BUILD:
@@ -100,6 +100,22 @@ def copy_built(base: Path, folder: Path, renamed: Mapping[Path, Path], linked: P
     if linked:
         _renew(linked)
     mark.write_text(f"{base}\n", "utf-8")
+    (folder / _COPIES).unlink()
+
+
+def forget_half_copied(folder: Path) -> None:
+    """Empty a folder in which a copy was cut off."""
+    if (folder / _COPIES).exists() and not (folder / _COPIED).exists():
+        _empty(folder)
+
+
+def _empty(folder: Path) -> None:
+    """Remove all that is in it, what says that half of it was copied last."""
+    for path in sorted(folder.iterdir(), key=lambda path: path.name == _COPIES):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _renew(tree: Path) -> None:

@@ -16,7 +16,7 @@ from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.cache import held
 from tsqlab.kernels.pace import Pace
 from tsqlab.kernels.progress import Progress, Unwatched
-from tsqlab.kernels.unfinished import building, forget
+from tsqlab.kernels.unfinished import building, distrust, forget
 
 BUILD_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 """The day on which all that is built was built, as it says itself."""
@@ -36,6 +36,9 @@ _OURS = ("MAKE", "KBUILD", "ARCH", "SUBARCH", "CROSS_COMPILE")
 TREE = "tree"
 """The link in the output to the source tree. A static function has its counts by the name of its
 file (tsqlab.kernels.guided), so all trees have the same name while User-Mode Linux is compiled."""
+
+_KILLED = re.compile(r"^make(?:\[\d+\])?: \*\*\* .* Killed$", re.MULTILINE)
+"""What a make says of one below it, or of a program, that was killed: it cannot clean up."""
 
 HOST = ""
 """The architecture of this machine: Kbuild knows its own name for it."""
@@ -88,6 +91,8 @@ def make(
     with building(build.module, forget) if build.module else building(build.output):
         status = _run(command, log_path, pace or Pace(None, build.output), progress or Unwatched())
     if status:
+        if status < 0 or _KILLED.search(log_path.read_text("utf-8", "replace")):
+            distrust(build.module or build.output)
         telling = _telling(log_path, build.tree)
         raise TsqlabError(f"the build failed; {log_path} has all of it\n{telling}")
 

@@ -14,7 +14,8 @@ writes a new file to one only; and our patches would change the user's tree.
 What is in the folder is remembered in a file beside it: each name with its digest, and its size
 and time as they were after the writing. Whatever no longer has them, because somebody has edited
 it there, is compared by its content. Before anything is written, the names of what is about to
-change go to a second file, and if we are killed meanwhile, these are compared, too.
+change go to a second file, each with whether it was there, and if we are killed meanwhile, these
+are compared, too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -66,29 +67,36 @@ class Mirror:
         self._safe: set[str] = set()
 
     def update(
-        self, wanted: Mapping[str, Wanted], read: Callable[[str], bytes], progress: Progress
-    ) -> list[str]:
-        """Make the folder hold what is *wanted*; returns the names that came or went.
+        self,
+        wanted: Mapping[str, Wanted],
+        read: Callable[[str], bytes],
+        progress: Progress,
+        tell: Callable[[Collection[str]], None] = lambda _: None,
+    ) -> None:
+        """Make the folder hold what is *wanted*.
 
-        *read* gives the content of a name, and is asked only for what may have changed. Files that
-        nobody ever wanted, as a build's, stay. Raises what *read* raises, and OSError.
+        *read* gives the content of a name, and is asked only for what may have changed. *tell* is
+        told the names that came or went before they are remembered: wherever this is cut off, the
+        next update tells them, too. Files that nobody ever wanted, as a build's, stay. Raises what
+        *read* and *tell* raise, and OSError.
         """
         todo = [name for name, file in wanted.items() if not self._is(name, file)]
         gone = [name for name in {**self._have, **self._unsure} if name not in wanted]
         if not todo and not gone:
-            return []
+            return
         had = {name: self._have[name] for name in todo if self._is_whole(name)}
         self._forget([*todo, *gone])
         self._remove(gone)
-        came = []
+        came = {name for name in todo if not self._unsure[name]}
         for count, name in enumerate(todo):
             if count % 200 == 0:
                 progress.count(count, len(todo))
             self._have[name], new = self._put(name, wanted[name], read, had.get(name))
-            came += [name] if new else []
+            if new:
+                came.add(name)
+        tell({*came, *gone})
         self._unsure = {}
         self._remember()
-        return sorted([*came, *gone])
 
     def digest(self, name: str) -> str:
         """The digest of a file's content after update()."""
@@ -113,10 +121,10 @@ class Mirror:
 
     def _forget(self, names: Iterable[str]) -> None:
         for name in names:
+            self._unsure.setdefault(name, name in self._have)
             self._have.pop(name, None)
-            self._unsure[name] = None
         self._memory.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(_unsure(self._memory), json.dumps(list(self._unsure)).encode())
+        write_whole(_unsure(self._memory), json.dumps(self._unsure).encode())
 
     def _remember(self) -> None:
         have = {name: [*vars(one).values()] for name, one in self._have.items()}
@@ -198,22 +206,23 @@ def _unsure(memory: Path) -> Path:
     return memory.with_suffix(".unsure")
 
 
-def _remembered(memory: Path, folder: Path) -> tuple[dict[str, Have], dict[str, None]]:
-    """What is in the folder, and the names of which nobody knows it."""
+def _remembered(memory: Path, folder: Path) -> tuple[dict[str, Have], dict[str, bool]]:
+    """What is in the folder, and the names of which nobody knows it: whether each was there."""
     try:
         text = memory.read_bytes() if memory.exists() else b"{}"
         have = {name: Have(*fields) for name, fields in json.loads(text).items()}
         if _unsure(memory).exists():
-            unsure: list[str] = json.loads(_unsure(memory).read_bytes())
+            names: dict[str, bool] = json.loads(_unsure(memory).read_bytes())
+            unsure = dict(names.items())
         else:
-            unsure = [] if memory.exists() else _files(folder)
+            unsure = {} if memory.exists() else _files(folder)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         have, unsure = {}, _files(folder)
     for name in unsure:
         have.pop(name, None)
-    return have, dict.fromkeys(unsure)
+    return have, unsure
 
 
-def _files(folder: Path) -> list[str]:
+def _files(folder: Path) -> dict[str, bool]:
     paths = (Path(way) / name for way, _, names in os.walk(folder) for name in names)
-    return [str(path.relative_to(folder)) for path in paths]
+    return {str(path.relative_to(folder)): True for path in paths}

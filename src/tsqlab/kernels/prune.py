@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
 from tsqlab.kernels.build import default_folders
-from tsqlab.kernels.cache import WHOLE
+from tsqlab.kernels.cache import REMOVED, WHOLE, set_aside
 from tsqlab.kernels.make import TREE
 from tsqlab.kernels.workshop import ABOUT, INDEX, trees
 from tsqlab.paths import cache
@@ -46,7 +46,6 @@ _ROOMS = {
     "wqm": "wqm",
 }
 """The folders of the cache whose entries can go, and what these are."""
-_REMOVED = "removed"
 _SIZES = "sizes.json"
 
 
@@ -168,7 +167,7 @@ def remove(going: Sequence[Entry]) -> list[Entry]:
     What somebody uses by now stays.
     """
     gone = [entry for entry in going if _set_aside(entry)]
-    for path in _folders(cache() / _REMOVED):
+    for path in _folders(cache() / REMOVED):
         shutil.rmtree(path, ignore_errors=True)
     return gone
 
@@ -184,15 +183,8 @@ def _set_aside(entry: Entry) -> bool:
     with _alone(entry.path) as alone:
         if not alone or not entry.path.is_dir() or _is_needed(entry.path):
             return False
-        place = cache() / _REMOVED
-        place.mkdir(exist_ok=True)
-        entry.path.rename(_new_name(place, entry.path))
+        set_aside(entry.path)
     return True
-
-
-def _new_name(place: Path, path: Path) -> Path:
-    names = (place / f"{path.parent.name}-{path.name}-{number}" for number in range(1 << 30))
-    return next(name for name in names if not name.exists())
 
 
 def _is_needed(path: Path) -> bool:

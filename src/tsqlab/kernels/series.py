@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.kernels.cache import ran
 from tsqlab.paths import KERNEL_PATCHES
 
 WITHOUT_COTSQ = (
@@ -66,7 +66,7 @@ def apply(patch: Path, folder: Path, rejected: Path) -> str:
     """Apply a patch to the files in *folder*. Returns why it does not apply, if it does not."""
     command = ["patch", "-p1", "-s", "-N", "--no-backup-if-mismatch", "-r", str(rejected)]
     command += ["-d", str(folder), "-i", str(patch.absolute())]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    done = ran(command)
     if not done.returncode:
         return ""
     # The file of the rejects is ours, and gone when somebody reads this.

@@ -8,14 +8,13 @@ changes, and has a workshop there (tsqlab.kernels.workshop).
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError, UsageError
-from tsqlab.kernels.cache import made
+from tsqlab.kernels.cache import made, ran
 from tsqlab.kernels.digest import remembered_digest
 from tsqlab.kernels.progress import Progress, Unwatched
 from tsqlab.kernels.series import apply
@@ -205,6 +204,6 @@ def _version_of_tree(tree: Path) -> str:
 
 
 def _run(command: list[str], what: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    done = ran(command)
     if done.returncode:
         raise TsqlabError(f"{what}: {(done.stdout + done.stderr).strip()[-2000:]}")

@@ -4,7 +4,8 @@
 A make that fails, or that is interrupted, removes what it was writing. One that is killed at once,
 as by a loss of power, does not: a file may be half written and look up to date. So there is a mark
 in the folder while make runs. Where it is found, what was written last goes, and so does what is
-empty: it may not have reached the disk. The rest is good, and make goes on from it.
+empty: it may not have reached the disk. (The options that are set are empty files, and stay.) The
+rest is good, and make goes on from it.
 
 What was last is told by the times of the files. So whoever writes to the folder, or asks what is
 there, before make runs again has it mended first (make_good): else what was written now would be
@@ -23,6 +24,7 @@ from pathlib import Path
 
 _MARK = ".tsqlab-builds"
 _LAST_NS = 10_000_000_000
+_OPTIONS = "include/config"
 _SOURCES = frozenset({"Makefile", "Kbuild", "source"})
 
 
@@ -42,10 +44,14 @@ def mend(folder: Path) -> None:
                 state = path.lstat()
                 files.append((state.st_mtime_ns, state.st_size, path))
     last = max((mtime for mtime, _, _ in files), default=0) - _LAST_NS
-    made = (".o", ".a", ".cmd", ".ko", ".d")
     for mtime, size, path in files:
-        if mtime >= last or (not size and path.suffix in made):
+        if mtime >= last or not (size or path.is_relative_to(folder / _OPTIONS)):
             path.unlink()
+
+
+def distrust(folder: Path) -> None:
+    """Have the next make mend *folder*: one of those that worked in it was killed."""
+    (folder / _MARK).touch()
 
 
 def make_good(folder: Path, after_a_cut: Callable[[Path], None] = mend) -> None:

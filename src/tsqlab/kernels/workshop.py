@@ -24,14 +24,13 @@ import itertools
 import json
 import os
 import re
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tsqlab.kernels.cache import locked
+from tsqlab.kernels.cache import discard, locked
 from tsqlab.kernels.mirror import Mirror, Wanted
 from tsqlab.kernels.progress import Progress
 from tsqlab.kernels.series import patched
@@ -121,11 +120,14 @@ class Workshop:
         """Make the copy hold what was seen; returns what it holds then. Raises TsqlabError."""
         progress.part(f"copying what has changed in {self.tree}")
         mirror = Mirror(self.copy, self.folder / "copy.json")
-        names = mirror.update(seen.wanted, self._reader(seen.changed), progress)
-        if _shadows(names, seen.wanted):
-            # make knows which header an object was compiled with, not which it would find now.
-            for build in self.folder.glob("build-*"):
-                shutil.rmtree(build)
+
+        def tell(names: Collection[str]) -> None:
+            if _shadows(names, seen.wanted):
+                # make knows which header an object was compiled with, not which it would find now.
+                for build in self.folder.glob("build-*"):
+                    discard(build)
+
+        mirror.update(seen.wanted, self._reader(seen.changed), progress, tell)
         known = {name: (one.stamp, one.digest or mirror.digest(name))
                  for name, one in seen.found.items()
                  if one.stamp and (one.digest or name not in seen.changed)}  # fmt: skip
@@ -160,7 +162,7 @@ def _wanted(found: Mapping[str, Found], changed: Mapping[str, bytes | None]) -> 
     return wanted
 
 
-def _shadows(names: Sequence[str], files: Mapping[str, Wanted]) -> bool:
+def _shadows(names: Collection[str], files: Mapping[str, Wanted]) -> bool:
     """Whether one of *names*, which came or went, is a header that another may be taken for."""
     headers = {name.rpartition("/")[2] for name in names if name.endswith(".h")}
     return bool(headers) and any(

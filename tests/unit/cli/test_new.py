@@ -2,6 +2,7 @@
 """``tsqlab new``: each file is a good experiment, and explains its keys as the pages do."""
 
 import re
+import resource
 from itertools import pairwise
 
 import pytest
@@ -64,6 +65,19 @@ def test_nothing_is_overwritten(tmp_path, capsys):
     assert main(["new", "mine.toml"]) == 2
     assert "mine.toml: is there already; give another name" in capsys.readouterr().err
     assert (tmp_path / "mine.toml").read_text() == "my work"
+
+
+def test_half_a_file_is_not_left_in_the_way(tmp_path, capsys):
+    """As on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        assert main(["new", "mine"]) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "mine.toml: cannot be written: File too large" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    assert main(["new", "mine"]) == 0
 
 
 def test_a_link_is_not_followed(tmp_path):

@@ -96,6 +96,23 @@ def test_a_file_that_lost_its_end_is_made_again(damage, tmp_path):
     assert (len(runs), image.stat().st_size) == (2, 1000)
 
 
+def test_what_was_whole_once_goes_in_one_step(tmp_path, monkeypatch):
+    """A make that goes on must not be given what a removal has left that was cut off."""
+
+    def refuse(*_, **__):
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "cache" / "linux" / "x"
+    made(folder, lambda new: (new / "linux").write_text("whole"), ("linux",))
+    (folder / "linux").write_text("damaged")
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("shutil.rmtree", refuse)
+        made(folder, lambda _: None, ("linux",), goes_on=True)
+    seen = []
+    made(folder, lambda new: seen.extend(new.iterdir()), ("linux",), goes_on=True)
+    assert seen == []
+
+
 def test_what_was_made_before_files_were_listed_is_whole(tmp_path):
     made(tmp_path / "x", lambda _: None)
     (tmp_path / "x" / ".whole").write_bytes(b"")
@@ -113,11 +130,19 @@ def test_a_cache_that_must_not_be_read(tmp_path, monkeypatch):
         made(tmp_path / "x", lambda _: None)
 
 
+def test_a_kernel_that_is_being_made_is_not_listed(tmp_path):
+    folder = tmp_path / "cache" / "linux" / "6.12-0123"
+    folder.mkdir(parents=True)
+    (folder / "tsqlab.json").touch()
+    assert list(built()) == []
+
+
 @pytest.mark.parametrize("text", ["", "[", "[]", "{}", "[" * 100_000, '{"version": "6.12"}'])
 def test_a_build_that_does_not_know_itself(text, tmp_path):
     folder = tmp_path / "cache" / "linux" / "6.12-0123"
     folder.mkdir(parents=True)
     (folder / "tsqlab.json").write_text(text)
+    (folder / ".whole").touch()
     with pytest.raises(TsqlabError, match=r"tsqlab\.json: damaged .* remove .*6\.12-0123 and it"):
         list(built())
 

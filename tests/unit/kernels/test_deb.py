@@ -11,6 +11,7 @@ from tsqlab.kernels import deb
 from tsqlab.kernels.deb import Order, build_packages
 from tsqlab.kernels.progress import Unwatched
 from tsqlab.kernels.source import Source, patches_of, versions
+from waiting import is_free
 
 DEBIANS = """\
 # CONFIG_LOCALVERSION_AUTO is not set
@@ -184,6 +185,20 @@ def test_the_same_options_again_compile_nothing_anew(config, tmp_path):
     config.write_text(DEBIANS + "CONFIG_MPTCP=y\n")
     build_packages(order)
     assert "CONFIG_MPTCP=y" in written.read_text()
+
+
+def test_two_do_not_build_in_one_folder(config, tmp_path, kbuild, monkeypatch):
+    """The second would mend what the first is making."""
+    free = []
+
+    def look(*words):
+        free.append(is_free(tmp_path / "debs" / "build" / ".linux.lock"))
+        make(*words)
+
+    make = deb.make
+    monkeypatch.setattr(deb, "make", look)
+    build_packages(Order(config=config, out=tmp_path / "debs"))
+    assert free == [False] * len(kbuild)
 
 
 @pytest.mark.usefixtures("kbuild")

@@ -2,16 +2,19 @@
 """A kernel that is compiled by a profile of itself, over a make that only copies files."""
 
 import os
+import shutil
 import sys
 import tarfile
 import time
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from faketree import make_patches, make_tree
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels import Recipe, build
+from tsqlab.kernels import Recipe, build, increment
 from tsqlab.kernels.guided import hot, place_of, profile_in
 from tsqlab.kernels.progress import Unwatched
 from tsqlab.paths import cache
@@ -66,6 +69,14 @@ class Training:
         (work / "net").mkdir()
         (work / "net" / "#some#where#net#1.gcda").write_text(self.counts)
         return work
+
+
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+def kernels():
+    return sorted(path.name for path in (cache() / "linux").glob("[!.]*"))
 
 
 def flags_of(kernel):
@@ -217,3 +228,59 @@ def test_a_build_that_is_cut_off_has_the_counts_when_it_goes_on(recipe):
     assert build(recipe) == kernel
     assert "net/1.o" in compiled(kernel)
     assert (folder / "net" / "1.gcda").read_text() == "counts"
+
+
+def half_a_copy(command):
+    """As a kill leaves it: one object, which was not written yet."""
+    folder = Path(command[3].partition("=")[2])
+    (folder / "net").mkdir()
+    (folder / "net" / "0.o").touch()
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("where", "what", "cut"), [(increment, "ran", half_a_copy), (BUILD, "discard", interrupt)]
+)
+def test_what_was_cut_off_when_there_was_a_profile_goes_on(recipe, monkeypatch, where, what, cut):
+    """It is made of the kernel that counted, which goes then, without another training."""
+    with monkeypatch.context() as patch:
+        patch.setattr(where, what, cut)
+        with pytest.raises(KeyboardInterrupt):
+            build(recipe, training=Training())
+    training = Training()
+    kernel = build(recipe, training=training)
+    assert kernel.linux.read_text() == "0\n1\n2\n"
+    assert flags_of(kernel)[1].startswith("-fprofile-use")
+    assert not training.flags
+    assert compiled(kernel) == ["net/1.o"]
+    assert kernels() == [kernel.linux.parent.name]
+
+
+def test_half_a_copy_is_forgotten_when_what_it_was_of_is_gone(recipe, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(increment, "ran", half_a_copy)
+        with pytest.raises(KeyboardInterrupt):
+            build(recipe, training=Training())
+    for mark in (cache() / "linux").glob("*/.whole"):
+        shutil.rmtree(mark.parent)
+    assert build(recipe, training=Training()).linux.read_text() == "0\n1\n2\n"
+
+
+def test_a_profile_is_whole_or_not_there(recipe, monkeypatch, tmp_path):
+    """Also where a training has the counts of another, whose profile somebody uses."""
+
+    def half(_, target, **__):
+        target.mkdir()
+        raise KeyboardInterrupt
+
+    build(recipe, training=Training())
+    for training in (Training("the same counts"), Training("others", "other counts")):
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            patch.setattr("tsqlab.kernels.guided.shutil.copytree", half)
+            build(recipe, training=training)
+    build(replace(recipe, source=make_tree(tmp_path / "own")))
+    (laid_out,) = (cache() / "trees").glob("*/build-*/net/1.gcda")
+    assert laid_out.read_text() == "counts"
+    build(recipe, training=Training("others", "other counts"))
+    profile = profile_in(place_of("6.13", BUILD._compiler()))
+    assert (profile.folder / "net" / "1.gcda").read_text() == "other counts"

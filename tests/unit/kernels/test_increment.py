@@ -3,15 +3,18 @@
 
 import os
 import shutil
+import subprocess
 import tarfile
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from faketree import PATCH, make_tree
 from tsqlab.kernels import Recipe, build, increment
-from tsqlab.kernels.increment import copy_built, linked_tree
+from tsqlab.kernels.cache import is_made, ran
+from tsqlab.kernels.increment import copy_built, forget_half_copied, linked_tree
 from tsqlab.kernels.progress import Unwatched
 
 BACK = """\
@@ -86,6 +89,50 @@ def test_a_build_that_was_cut_off_goes_on(recipe, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             build(recipe("x"))
     assert build(recipe("x")).linux.read_text() == "0\none\n2\n"
+
+
+@pytest.mark.parametrize("room", ["linux", "modules"])
+def test_what_is_being_copied_is_never_taken_for_the_other_kernel(recipe, monkeypatch, room):
+    """Neither by who looks meanwhile, nor after a kill, when nobody removes anything."""
+    build(recipe())
+    copied, made_meanwhile = [], []
+
+    def cut_off(command):
+        done = ran(command)
+        folder = Path(command[3].partition("=")[2])
+        if folder.parent.name == room:
+            copied.append(folder)
+            made_meanwhile.append(is_made(folder))
+            raise KeyboardInterrupt
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(increment, "ran", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            build(recipe("x"))
+    assert made_meanwhile == [False]
+    assert not is_made(copied[0])
+    assert build(recipe("x")).linux.read_text() == "0\none\n2\n"
+
+
+def test_a_copy_that_was_cut_off_is_whole_no_sooner_for_having_a_copy_s_copy(tmp_path):
+    """What is copied may have been a copy itself, and says so."""
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    for folder in (first, second, third):
+        folder.mkdir()
+    (first / "a.o").write_text("a")
+    copy_built(first, second, {}, None)
+    command = ["cp", "-a", *map(str, second.iterdir()), str(third)]
+    subprocess.run(command, check=True)
+    (third / "copied-from").unlink()
+    (third / "copying").touch()
+    (third / "a.o").write_text("")  # where it was cut off
+    forget_half_copied(third)
+    assert not list(third.iterdir())
+    copy_built(second, third, {}, None)
+    assert (third / "copied-from").read_text() == f"{second}\n"
+    forget_half_copied(third)
+    assert (third / "a.o").read_text() == "a"
 
 
 def test_a_copy_has_the_times_and_the_new_names(tmp_path):

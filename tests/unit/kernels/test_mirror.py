@@ -39,7 +39,9 @@ class Follower:
         found = look(self.tree, {})
         wanted = {name: Wanted(one.mode, one.digest, one.link) for name, one in found.items()}
         mirror = Mirror(self.folder / "copy", self.folder / "copy.json")
-        return mirror.update(wanted, read, Unwatched())
+        told = []
+        mirror.update(wanted, read, Unwatched(), told.extend)
+        return sorted(told)
 
     def times(self):
         return {name: os.lstat(path).st_mtime_ns for name, path in self.paths().items()}

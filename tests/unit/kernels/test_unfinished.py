@@ -9,8 +9,10 @@ import time
 
 import pytest
 
+from tsqlab.errors import TsqlabError
 from tsqlab.kernels.make import Build, make
 from tsqlab.kernels.unfinished import building, make_good
+from waiting import is_free, wait_until
 
 
 def write(path, age_s, text="x"):
@@ -22,7 +24,9 @@ def write(path, age_s, text="x"):
 
 def test_after_a_kill_what_was_written_last_goes_and_the_rest_stays(tmp_path):
     old, empty = write(tmp_path / "old.o", 100), write(tmp_path / "empty.o", 100, "")
-    option, half = write(tmp_path / "FOO", 100, ""), write(tmp_path / "half.o", 1)
+    header, half = write(tmp_path / "asm-offsets.h", 100, ""), write(tmp_path / "half.o", 1)
+    (tmp_path / "include" / "config").mkdir(parents=True)
+    option = write(tmp_path / "include" / "config" / "FOO", 100, "")
     with pytest.raises(SystemExit), building(tmp_path):
         os.rename(tmp_path / ".tsqlab-builds", tmp_path / "mark")  # noqa: PTH104
         raise SystemExit
@@ -32,6 +36,7 @@ def test_after_a_kill_what_was_written_last_goes_and_the_rest_stays(tmp_path):
         assert option.exists(), "include/config is full of empty files"
         assert not half.exists()
         assert not empty.exists()
+        assert not header.exists()
 
 
 def test_what_is_written_after_a_kill_is_not_what_was_written_last(tmp_path):
@@ -89,6 +94,23 @@ def test_a_make_that_outlives_its_tsqlab_is_waited_for(tmp_path):
     assert (tree / "c.o").exists()
 
 
+def test_a_program_that_outlives_its_tsqlab_is_waited_for(tmp_path):
+    """It has the lock, too: cp would go on in a folder that is made anew."""
+    runs = tmp_path / "runs"
+    program = (
+        "from pathlib import Path\nfrom tsqlab.kernels.cache import locked, ran\n"
+        f"with locked(Path({str(tmp_path / 'x')!r})):\n"
+        f"    ran(['sh', '-c', 'touch {runs}; exec sleep 60'])\n"
+    )
+    begun = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    wait_until(runs.exists)
+    begun.kill()
+    begun.wait()
+    assert not is_free(tmp_path / ".x.lock")
+    os.killpg(begun.pid, signal.SIGTERM)
+    wait_until(lambda: is_free(tmp_path / ".x.lock"))
+
+
 def test_a_make_goes_on_where_one_was_interrupted(tmp_path):
     (tmp_path / "Makefile").write_text(SLOW)
 
@@ -106,6 +128,22 @@ def test_a_make_goes_on_where_one_was_interrupted(tmp_path):
     (tmp_path / "quick").touch()
     make(build, ["all"], tmp_path / "log")
     assert (tmp_path / "log").read_text().count("  CC ") == 2, "b.o and c.o; a.o is there"
+
+
+@pytest.mark.parametrize("everything", ["all: b.o", "all:\n\t@$(MAKE) b.o"])
+def test_what_a_killed_make_has_left_is_not_trusted(tmp_path, everything):
+    """As when memory is short: it was killed, or the one below it was, and we were not."""
+    tree, quick = tmp_path / "tree", tmp_path / "quick"
+    tree.mkdir()
+    rule = f"@echo half >$@; [ -e {quick} ] || {{ kill -9 $$PPID; exit 1; }}; echo whole >$@"
+    (tree / "Makefile").write_text(f"{everything}\nb.o:\n\t{rule}\n")
+    build = Build(tree, tree, jobs=1)
+    with pytest.raises(TsqlabError, match="the build failed"):
+        make(build, ["all"], tmp_path / "log")
+    assert (tree / "b.o").exists()
+    quick.touch()
+    make(build, ["all"], tmp_path / "log")
+    assert (tree / "b.o").read_text() == "whole\n"
 
 
 def test_a_module_that_was_cut_off_leaves_its_kernel_alone(tmp_path):

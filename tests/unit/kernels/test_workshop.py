@@ -12,10 +12,12 @@ import pytest
 
 from faketree import PATCH, git, make_patches, make_tree
 from tsqlab.errors import TsqlabError
-from tsqlab.kernels import Recipe, against, build
+from tsqlab.kernels import Recipe, against, build, mirror
+from tsqlab.kernels import workshop as workshop_module
 from tsqlab.kernels.build import built
 from tsqlab.kernels.progress import Unwatched
-from tsqlab.kernels.workshop import opened, trees
+from tsqlab.kernels.workshop import Workshop, opened, trees
+from tsqlab.results.files import write_whole
 
 BUILD = sys.modules[build.__module__]  # the package has the function by the module's name
 
@@ -255,10 +257,13 @@ def test_another_option_in_the_tree_configures_again(tree, recipe):
     assert config.exists()
 
 
-def test_a_clock_that_was_set_back_builds_anew(tree, recipe):
+@pytest.mark.parametrize("left", ["all", "objects"])
+def test_a_clock_that_was_set_back_builds_anew(tree, recipe, left):
     """Else what was made in the future would look up to date for ever."""
     build(recipe)
     (output,) = workshop().glob("build-*")
+    if left == "objects":  # it was cut off before they were linked
+        (output / "linux").unlink()
     later = time.time() + 3600
     for path in output.rglob("*"):
         os.utime(path, (later, later))
@@ -295,6 +300,76 @@ def test_a_build_that_was_killed_soon_after_its_begin_goes_on(tree, recipe, when
     """Its options were written in the last 10 s, too, and are not trusted."""
     kill_a_build(tree, recipe, when_there_is)
     assert build(recipe).linux.read_text() == "0\n1\n2\n"
+
+
+@pytest.mark.parametrize("where", ["discard", "write_whole"])
+def test_a_header_that_comes_before_another_is_not_forgotten_by_a_kill(
+    tree, recipe, monkeypatch, where
+):
+    """Neither before the objects are removed nor before the header is remembered."""
+    build(recipe)
+    tick()
+    (tree / "net" / "a.h").write_text("in front of the other\n")
+
+    def cut(*words):
+        if where == "discard" or words[0].name == "copy.json":
+            raise KeyboardInterrupt
+        write_whole(*words)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(workshop_module if where == "discard" else mirror, where, cut)
+        build(recipe)
+    build(recipe)
+    assert compiled() == ["net/0.o", "net/1.o", "net/2.o"]
+
+
+def test_options_that_were_refused_are_not_taken_for_those_that_were_granted(tree, recipe):
+    """They are the .config that is there, until the edit is taken back."""
+    rule = "@grep -v -x -f Kconfig $(KCONFIG_ALLCONFIG) >$(O)/.config"
+    makefile = (tree / "Makefile").read_text()
+    (tree / "Makefile").write_text(makefile.replace("@cp $(KCONFIG_ALLCONFIG) $(O)/.config", rule))
+    (tree / "Kconfig").write_text("CONFIG_NOTHING=y\n")
+    build(recipe)
+    (config,) = workshop().glob("build-*/.config")
+    whole = config.read_text()
+    assert "CONFIG_NET=y\n" in whole
+    tick()
+    (tree / "Kconfig").write_text("CONFIG_NET=y\n")
+    with pytest.raises(TsqlabError, match="does not grant CONFIG_NET=y"):
+        build(recipe)
+    tick()
+    (tree / "Kconfig").write_text("CONFIG_NOTHING=y\n")
+    (tree / "net" / "1.c").write_text("edited\n")
+    build(recipe)
+    assert config.read_text() == whole
+
+
+def test_what_is_saved_between_the_look_and_the_copy_has_its_own_kernel(
+    tree, recipe, monkeypatch, tmp_path
+):
+    """Where the content was known, and the kernel of it is gone."""
+    tick()
+    first = build(recipe)
+    other = PATCH.replace("/file", "/net/1.c").replace("-old\n+new", "-1\n+other")
+    tick()
+    build(Recipe(source=tree, patches=make_patches(tmp_path / "others", other)))
+    shutil.rmtree(first.linux.parent)
+
+    def saved_before(self, seen, progress):
+        (tree / "net" / "1.c").write_text("saved meanwhile\n")
+        return update(self, seen, progress)
+
+    update = Workshop.update
+    with monkeypatch.context() as patch:
+        patch.setattr(Workshop, "update", saved_before)
+        then = build(recipe)
+    assert then.linux.read_text() == "0\nsaved meanwhile\n2\n"
+    assert then.linux != first.linux
+    tick()
+    (tree / "net" / "1.c").write_text("1\n")
+    again = build(recipe)
+    assert again.linux == first.linux
+    assert again.linux.read_text() == "0\n1\n2\n"
 
 
 def test_two_at_once_wait_for_each_other(tree, recipe):
