@@ -16,7 +16,7 @@ from pathlib import Path
 from tsqlab.errors import TsqlabError
 from tsqlab.kernels.agent import guest_program
 from tsqlab.kernels.cache import WHOLE, discard, is_made, locked, made
-from tsqlab.kernels.config import NotGrantedError, check_config
+from tsqlab.kernels.config import NotGrantedError, configure
 from tsqlab.kernels.fragments import explained, read_fragments, text_of
 from tsqlab.kernels.guided import (
     Profile,
@@ -477,22 +477,6 @@ def _compiler() -> str:
     return subprocess.run(
         ["gcc", "--version"], capture_output=True, text=True, check=True
     ).stdout.splitlines()[0]
-
-
-def configure(build: Build, fragments: str, options_key: str, progress: Progress) -> None:
-    """Write .config, unless the same was done for the same options."""
-    make_good(build.output)
-    done, key = build.output / "configured", key_of(fragments, options_key)
-    if done.exists() and done.read_text("utf-8") == key and (build.output / ".config").exists():
-        return
-    progress.part("configuring")
-    done.unlink(missing_ok=True)
-    wanted = build.output / "wanted.config"
-    wanted.write_text(fragments, "utf-8")
-    targets = ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"]
-    make(build, targets, build.output / "config.log")
-    check_config(fragments, (build.output / ".config").read_text("utf-8"), build.tree)
-    done.write_text(key, "utf-8")
 
 
 def _release(output: Path) -> str:

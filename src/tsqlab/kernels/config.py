@@ -12,6 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tsqlab.errors import TsqlabError
+from tsqlab.kernels.make import Build, make
+from tsqlab.kernels.progress import Progress
+from tsqlab.kernels.unfinished import make_good
+from tsqlab.keys import key_of
 from tsqlab.paths import KERNEL_CONFIG
 
 PURPOSES = ("base", "net", "wifi")
@@ -54,3 +58,19 @@ def check_config(fragments: str, config: str, tree: Path = Path()) -> None:
     }
     if missing:
         raise NotGrantedError(missing, got, tree)
+
+
+def configure(build: Build, fragments: str, options_key: str, progress: Progress) -> None:
+    """Write .config, unless the same was done for the same options. Raises NotGrantedError."""
+    make_good(build.output)
+    done, key = build.output / "configured", key_of(fragments, options_key)
+    if done.exists() and done.read_text("utf-8") == key and (build.output / ".config").exists():
+        return
+    progress.part("configuring")
+    done.unlink(missing_ok=True)
+    wanted = build.output / "wanted.config"
+    wanted.write_text(fragments, "utf-8")
+    targets = ["allnoconfig", f"KCONFIG_ALLCONFIG={wanted}"]
+    make(build, targets, build.output / "config.log")
+    check_config(fragments, (build.output / ".config").read_text("utf-8"), build.tree)
+    done.write_text(key, "utf-8")
