@@ -37,7 +37,7 @@ from tsqlab.kernels.series import patched
 from tsqlab.kernels.tree import LINK, Found, Known, look, read_file
 from tsqlab.keys import key_of, key_of_bytes
 from tsqlab.paths import cache
-from tsqlab.results.files import write_whole
+from tsqlab.results.files import forget_unfinished, write_whole
 
 ABOUT = "workshop.json"
 """The file that says whose a workshop is; its time is that of the last use."""
@@ -182,6 +182,7 @@ def opened(tree: Path, progress: Progress) -> Iterator[Workshop]:
             about = workshop.folder / ABOUT
             if about.exists():  # it may have been pruned meanwhile
                 os.utime(about)
+                forget_unfinished(workshop.folder)
                 yield workshop
                 return
 

@@ -2,7 +2,8 @@
 """Files that appear whole or not at all, and files of others that are safe to read.
 
 The content goes to a temporary file beside the final one, reaches the disk, and only then
-takes the final name; whatever happens before that leaves the final name as it was.
+takes the final name; whatever happens before that leaves the final name as it was. Who is killed
+meanwhile leaves the temporary file, whose name says what it is (forget_unfinished).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import BinaryIO, TextIO
 
 from tsqlab.errors import TsqlabError
 
+_UNFINISHED = ".unfinished"
 _MODE = 0o666  # the umask is taken off, as open() does
 
 
@@ -105,7 +107,7 @@ def copy_whole(source: Path, path: Path) -> None:
 def _made_whole(path: Path) -> Iterator[BinaryIO]:
     """A file to write to, which is then at *path*. Raises TsqlabError."""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        handle, name = tempfile.mkstemp(_UNFINISHED, f".{path.name[:100]}.", path.parent)
     except OSError as error:
         raise _cannot_write(path, error) from error
     try:
@@ -121,6 +123,12 @@ def _made_whole(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise _cannot_write(path, error) from error
         raise
+
+
+def forget_unfinished(folder: Path) -> None:
+    """Remove what those have left in *folder* who were killed as they wrote: nobody writes now."""
+    for path in folder.glob(f".*{_UNFINISHED}"):
+        path.unlink(missing_ok=True)
 
 
 def append(path: Path, content: bytes) -> None:

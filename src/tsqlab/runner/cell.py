@@ -171,12 +171,22 @@ def _measure(job: Job, cpu: int | None, on_second: Callable[[int], None] | None)
         out = run_plan(machine, plan_of(job), job.work, job.console, on_second)
     except GuestError as error:
         raise with_suspects(error, job.work / "out", spec, job.console) from None
+    withdraw(job)
     _keep_pcaps(job, wired, out)
     if job.traced:
         make_folder(job.traced.parent)
         keep_trace(out, job.traced)
     programs = _programs(job, wired, out)
     return replace(collect(out, spec, job.profile, job.others), programs=programs)
+
+
+def withdraw(job: Job) -> None:
+    """Remove a result before anything is written beside it that belongs to another.
+
+    A run with another kernel, say, that does not come to its end has left its captures by then.
+    """
+    if job.beside:
+        job.file.unlink(missing_ok=True)
 
 
 def _programs(job: Job, wired: Wiring, out: Path) -> dict[str, ProgramRun]:

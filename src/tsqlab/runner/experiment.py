@@ -29,6 +29,7 @@ from tsqlab.kernels.daemon import wqm_key
 from tsqlab.kernels.own_modules import OwnModule
 from tsqlab.kernels.own_source import Source
 from tsqlab.keys import key_of
+from tsqlab.results.files import forget_unfinished
 from tsqlab.results.flent import read_measured
 from tsqlab.results.folder import ERA
 from tsqlab.results.repetitions import side_by_side
@@ -131,6 +132,8 @@ def run(
     One cell's failure does not stop the others; TsqlabError is raised at the end.
     """
     with locked(folder):
+        for place in (folder, *(path for path in folder.iterdir() if path.is_dir())):
+            forget_unfinished(place)
         state = FolderState(folder, experiment, jobs)
         state.read()
         state.write()

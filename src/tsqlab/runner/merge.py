@@ -60,11 +60,11 @@ class _Source:
     manifest: Manifest
 
     def files(self, cell: ManifestCell) -> dict[str, Path]:
-        """All that a cell that is done has left, by their names below a folder."""
+        """All that a cell that is done has left, its result last, by names below a folder."""
         of = {PCAPS: list(cell.pcaps.values()), TRACES: [cell.trace] if cell.trace else [],
               PROGRAMS: [name for names in cell.programs.values() for name in names]}  # fmt: skip
         names = [f"{folder}/{name}" for folder, inside in of.items() for name in inside]
-        return {name: self.path / name for name in (_result(cell), *names)}
+        return {name: self.path / name for name in (*names, _result(cell))}
 
 
 def experiments_in(folders: Sequence[Path]) -> dict[str, list[Path]]:

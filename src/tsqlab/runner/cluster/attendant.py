@@ -58,6 +58,9 @@ class Attendant:
             self.end()
             status = self._process.returncode
             raise AttendantLostError(f"its process has ended (status {status})") from error
+        except BaseException:  # its answer would be taken for that to the next request
+            self.end()
+            raise
         if isinstance(answer, CellError):
             raise answer
         wall_s: float = answer

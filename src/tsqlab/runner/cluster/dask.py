@@ -131,6 +131,8 @@ class DaskCluster:
             return Left(lost="or the scheduler has cancelled what it ran")
         except TimeoutError:
             self._futures[task] = future
+            if future.done():  # what it has left is not here yet: it is asked again
+                self._ended.put(task)
             return None
         except Exception as error:
             return error

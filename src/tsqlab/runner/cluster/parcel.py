@@ -16,7 +16,7 @@ from tsqlab.errors import TsqlabError
 from tsqlab.guest.testbed import wiring
 from tsqlab.kernels.daemon import wqm_daemon
 from tsqlab.results.files import make_folder, write_whole
-from tsqlab.runner.cell import CellError, Job
+from tsqlab.runner.cell import CellError, Job, withdraw
 from tsqlab.runner.cluster.content import Files, folder_of, name_of, paths_of_kernel, read_files
 from tsqlab.runner.programs import seen_here
 
@@ -149,8 +149,10 @@ def deliver(left: Left, job: Job) -> None:
     Only the files of its own are written, whatever else has come.
     """
     job.console.unlink(missing_ok=True)
-    for path in (*job.beside, job.console, job.file):
-        content = left.files.get(str(path.relative_to(job.folder)))
-        if content is not None:
-            make_folder(path.parent)
-            write_whole(path, content)
+    own = {str(path.relative_to(job.folder)): path for path in (*job.beside, job.console, job.file)}
+    written = {path: left.files[name] for name, path in own.items() if name in left.files}
+    if not written.keys().isdisjoint(job.beside):
+        withdraw(job)
+    for path, content in written.items():
+        make_folder(path.parent)
+        write_whole(path, content)

@@ -91,3 +91,15 @@ def test_what_a_cell_leaves_comes_back_whole(job, tmp_path):
     assert [path.read_bytes() for path in (*job.beside, job.file)] == [b"0", b"1", b"2", b"3", b"4"]
     assert not job.console.exists()
     assert not (job.folder / "other").exists()
+
+
+@pytest.mark.parametrize("what", ["captures", "console"])
+def test_a_result_never_stands_beside_what_another_run_has_left(job, what):
+    """As of a cell whose program fails, after its captures are there: it has no result."""
+    for path in (*job.beside, job.file, job.console):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("of the run before")
+    names = [str(path.relative_to(job.folder)) for path in (*job.beside, job.console)]
+    deliver(Left(dict.fromkeys(names[-1:] if what == "console" else names, b"of this")), job)
+    assert job.console.read_text() == "of this"
+    assert job.file.exists() == (what == "console")
