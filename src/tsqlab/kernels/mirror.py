@@ -213,7 +213,7 @@ def _remembered(memory: Path, folder: Path) -> tuple[dict[str, Have], dict[str, 
         have = {name: Have(*fields) for name, fields in json.loads(text).items()}
         if _unsure(memory).exists():
             names: dict[str, bool] = json.loads(_unsure(memory).read_bytes())
-            unsure = dict(names.items())
+            unsure = {str(name): bool(there) for name, there in names.items()}
         else:
             unsure = {} if memory.exists() else _files(folder)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
