@@ -62,8 +62,12 @@ static void send_probe(int64_t now)
 	packet.header.un.echo.sequence = htons(probe.sequence);
 	packet.header.checksum = checksum(&packet, sizeof(packet));
 	probe.sent[probe.sequence++] = now_ns();
-	/* A full queue loses the probe, as it would any packet. */
-	if (send(probe.fd, &packet, sizeof(packet), 0) < 0 && errno != ENOBUFS)
+	/*
+	 * A full queue loses the probe, as it would any packet, and so does a socket whose
+	 * probes all wait: to wait as well would leave out those that meet the longest queue.
+	 */
+	if (send(probe.fd, &packet, sizeof(packet), MSG_DONTWAIT) < 0 && errno != ENOBUFS &&
+	    errno != EAGAIN)
 		die_errno("cannot send a probe");
 }
 

@@ -78,6 +78,21 @@ def test_every_test_measures_its_series(cell, test, series):
         assert np.mean(middle) > 0
 
 
+def test_a_probe_is_sent_in_each_step_where_those_before_it_wait(cell):
+    """One of UDP that finds no room in its socket is lost: none after it is late for it."""
+    document = cell(
+        {
+            "testbed": {"bottleneck": "L1M", "qdisc": "pfifo limit 5000"},
+            "sender": {"tsq": "NoTSQ", "congestion_control": "reno"},
+            "flows": {"test": "rrul_be", "length": "12 s", "delay": "1 s", "step": "10 ms"},
+        }
+    )
+    answers = document["raw_values"]["Ping (ms) UDP BE1"]
+    sent = np.rint([(row["t"] - row["val"] / 1e3) / 0.01 for row in answers])
+    numbers = np.array([row["seq"] for row in answers])
+    assert np.ptp(sent - numbers) == 0
+
+
 def test_udp_keeps_its_rate(cell):
     document = cell(
         {"flows": {"test": "udp_flood", "udp_rate": "50 Mbit/s", "length": "5 s", "delay": "1 s"}}
