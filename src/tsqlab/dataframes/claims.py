@@ -42,8 +42,9 @@ def _row(one: Judgement) -> dict[str, Any]:
         "lower": claim.lower,
         "upper": claim.upper,
         "lab": lab.mean if lab else None,
-        "lab_low": lab.ends[0] if lab else None,
-        "lab_high": lab.ends[1] if lab else None,
+        # One seed has no interval.
+        "lab_low": lab.ends[0] if lab and lab.n > 1 else None,
+        "lab_high": lab.ends[1] if lab and lab.n > 1 else None,
         "unit": unit_of(claim),
         "seeds": lab.n if lab else 0,
         "verdict": verdict.outcome,

@@ -216,8 +216,27 @@ class Trace:
         )
 
     def ping_ms(self) -> Floats:
-        """All answers to pings that came while the flows ran."""
-        return _pooled([ping.between(self.begin_s, self.end_s) for ping in self.pings.values()])
+        """The round-trip times of all pings that were sent while the flows ran and came back."""
+        return _pooled([self.answered_ms(name, self.begin_s, self.end_s) for name in self.pings])
+
+    def answered_ms(self, name: str, begin_s: float, end_s: float) -> Floats:
+        """Those of a series that were sent from *begin_s* on and before *end_s*.
+
+        When they came back does not matter: those that took longest would be left out.
+        """
+        answers = self.pings.get(name)
+        if not answers:
+            return np.empty(0)
+        steps = self.answered_steps(name)
+        first, end = round(begin_s / self.step_s), round(end_s / self.step_s)
+        return answers.value[(steps >= first) & (steps < end)]
+
+    def answered_steps(self, name: str) -> Floats:
+        """The steps in which those of a series were sent that came back, in the answers' order."""
+        answers = self.pings.get(name)
+        if not answers:
+            return np.empty(0)
+        return np.rint((answers.t_s - answers.value / 1e3) / self.step_s)
 
     def tcp_rtt_ms(self) -> Floats:
         """All samples of TCP's round-trip time that were taken while the flows ran."""

@@ -37,7 +37,8 @@ def markings(
     raw: Mapping[str, list[dict[str, Any]]], queue: re.Pattern[str], t0_unix_s: float
 ) -> tuple[Marking, ...]:
     """The queues of a cell whose hosts ask for ECN, by the names of their series; else none."""
-    if not any(HEARD in record for records in raw.values() for record in records[:1]):
+    # Not in each record: a receiver may sample before its sender has a socket.
+    if not any(HEARD in record for records in raw.values() for record in records):
         return ()
     return tuple(
         Marking(match[1], rows(records, _QUEUE_KEYS, t0_unix_s))

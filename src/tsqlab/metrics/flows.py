@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from tsqlab.metrics import pings
 from tsqlab.metrics.document import Flow, Own, Trace
 from tsqlab.metrics.statistics import PERCENTILES, distribution, mean
@@ -68,7 +66,6 @@ def _of_socket(flow: Flow, own: Own) -> _Numbers:
 
 def _pings(cell: Trace) -> Iterator[tuple[Own, _Numbers]]:
     for name, own in cell.own_pings.items():
-        answers = cell.pings.get(name)
-        values = answers.between(own.begin_s, own.end_s) if answers else np.empty(0)
+        values = cell.answered_ms(name, own.begin_s, own.end_s)
         sent, lost = pings.count_of(cell, name, own.begin_s, own.end_s)
         yield own, distribution("ping_ms", values) | pings.lost_metrics(sent, lost)

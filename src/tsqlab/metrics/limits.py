@@ -74,8 +74,9 @@ def flow_limits(cell: Trace) -> list[FlowLimits]:
 def limit_metrics(cell: Trace) -> dict[str, float | None]:
     """The metrics of SHARES; None is what a cell does not have, as the air over wires."""
     flows = flow_limits(cell)
-    shares = {name: mean([flow.held[name] for flow in flows if name in flow.held])
-              for name in HELD}  # fmt: skip
+    # A UDP sender has no clock of TSQ or of a window: it is not held by them.
+    shares = {name: mean([flow.held.get(name, 0.0) for flow in flows])
+              if any(name in flow.held for flow in flows) else None for name in HELD}  # fmt: skip
     bounds = {name: mean([flow.bound.get(name, 0.0) for flow in flows]) for name in BOUNDS}
     return shares | _links(cell) | bounds
 
@@ -175,7 +176,8 @@ def _rest(rest_s: float, time_s: float, states: States) -> Shares:
     if (states == UNKNOWN).any():
         # How much of the rest is TSQ's is not known.
         del share["pacing"]
-        return {name: min(time_s * part, rest_s) for name, part in share.items()}
+        scale = min(time_s, rest_s / sum(share.values())) if any(share.values()) else 0.0
+        return {name: scale * part for name, part in share.items()}
     if not share["pacing"]:
         scale = rest_s / sum(share.values()) if any(share.values()) else 0.0
         return {name: scale * part for name, part in share.items()}

@@ -32,10 +32,7 @@ def _series(cell: Trace) -> tuple[str, ...]:
 
 def _lost_steps(cell: Trace, name: str) -> NDArray[Any]:
     """The steps of a series whose ping has no answer."""
-    answered = np.empty(0)
-    if answers := cell.pings.get(name):
-        answered = np.rint((answers.t_s - answers.value / 1e3) / cell.step_s)
-    return np.setdiff1d(np.arange(*_sent_steps(cell, name)), answered)
+    return np.setdiff1d(np.arange(*_sent_steps(cell, name)), cell.answered_steps(name))
 
 
 def _sent_steps(cell: Trace, name: str) -> tuple[int, int]:

@@ -28,7 +28,7 @@ class Samples:
 
     def between(self, begin_s: float, end_s: float) -> Floats:
         """The values from *begin_s* to *end_s*."""
-        return self.value[(self.t_s >= begin_s) & (self.t_s <= end_s)]
+        return self.value[_inside(self.t_s, begin_s, end_s)]
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,12 @@ class Rows:
 
     def between(self, begin_s: float, end_s: float) -> Rows:
         """The samples from *begin_s* to *end_s*."""
-        inside = (self.t_s >= begin_s - _INSTANT_S) & (self.t_s <= end_s + _INSTANT_S)
+        inside = _inside(self.t_s, begin_s, end_s)
         return Rows(self.t_s[inside], {key: value[inside] for key, value in self.value.items()})
+
+
+def _inside(t_s: Floats, begin_s: float, end_s: float) -> NDArray[np.bool_]:
+    return (t_s >= begin_s - _INSTANT_S) & (t_s <= end_s + _INSTANT_S)
 
 
 def rows(records: list[dict[str, Any]], keys: Sequence[str], t0_unix_s: float) -> Rows:

@@ -62,7 +62,10 @@ def sawtooth(rtt: Samples, retransmits: Samples, drops: Samples) -> float:
     with fewer than two stretches the share is 0.
     """
     again_s = retransmits.t_s[1:][np.diff(retransmits.value) > 0]
-    losses = _events(np.union1d(again_s, drops.t_s[drops.value > 0]))
+    lost_s = np.union1d(again_s, drops.t_s[drops.value > 0])
+    # A queue may drop other flows' packets when this one has ended, or has not begun.
+    begin_s, end_s = (rtt.t_s[0], rtt.t_s[-1]) if rtt.t_s.size else (0.0, 0.0)
+    losses = _events(lost_s[(lost_s >= begin_s) & (lost_s <= end_s)])
     stretches = list(itertools.pairwise(losses))
     if len(stretches) < 2:
         return 0.0

@@ -71,4 +71,8 @@ def _own(cell: Trace) -> list[tuple[Own, str]]:
 
 def _text(cells: Sequence[Result], name: str) -> str:
     value = over_seeds(cells, name)
-    return format_estimate(value) if value else ""
+    if not value:
+        return ""
+    # A flow that has not completed, say, is in no mean: that of the others is of the fast ones.
+    some = f" ({value.n} of {len(cells)})" if value.n < len(cells) else ""
+    return format_estimate(value) + some

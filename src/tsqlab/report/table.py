@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ COLUMNS = ("goodput_mbps", "ping_ms_p50", "ping_ms_p90", "tcp_rtt_ms_p50", "tcp_
 """What is worth a column unless somebody asks for others."""
 
 LOST = "ping_lost_share"
+_OF_PINGS = re.compile(r"ping_ms(?:_(?:p\d+|mean))?(_\d+)?")
 MANY_MARK = "*"
 LOST_NOTE = (
     f"{MANY_MARK} of pings of which more than a tenth were lost: it is of those that came back"
@@ -120,8 +122,15 @@ def usual_columns(rows: Sequence[HasMetrics]) -> list[str]:
 
 def many_lost(cells: Iterable[HasMetrics], metric: str) -> bool:
     """Whether a number is of pings of which many have no answer."""
-    share = over_seeds(cells, LOST) if metric.startswith("ping_ms") else None
+    lost = lost_of(metric)
+    share = over_seeds(cells, lost) if lost else None
     return share is not None and share.mean > MANY
+
+
+def lost_of(metric: str) -> str | None:
+    """The metric of how many of the pings were lost that a number is of; None if of no pings."""
+    of = _OF_PINGS.fullmatch(metric)
+    return f"{LOST}{of[1] or ''}" if of else None
 
 
 def factor_names(rows: Sequence[SummaryRow]) -> list[str]:

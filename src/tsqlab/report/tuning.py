@@ -17,7 +17,7 @@ from tsqlab.model.pacing_ratio import longest_ms, ratios_for, sets_its_own_rate
 from tsqlab.report.plots.axes import short
 from tsqlab.report.plots.curves import Curve, curves_of, format_knee
 from tsqlab.report.table import LOST, many_lost
-from tsqlab.results.repetitions import SEED, over_seeds
+from tsqlab.results.repetitions import over_seeds
 
 _SHIFT_MAX_MS = 1000.0
 _SHIFT_SHORT = 0.05  # the share by which a shift's 1024 us, 512 us, ... may fall short of the ms
@@ -45,10 +45,9 @@ def tuning_of(results: Sequence[Result]) -> Tuning:
     if found is None or len(found[1]) != 1:
         raise TsqlabError("no sweep of TSQ's ms: expected two limits or more, and nothing else")
     (curve,) = found[1].values()
-    seeds = len({result.factors.get(SEED) for result in results})
     spec = results[0].spec
     control = spec.sender.congestion_control if spec else ""
-    return Tuning(curve, curve.knee(), seeds, _own(results[0]), control)
+    return Tuning(curve, curve.knee(), len(curve.seeds()), _own(results[0]), control)
 
 
 def _own(result: Result) -> Shift:
@@ -67,7 +66,9 @@ def tuning_text(tuning: Tuning) -> str:
     """The knee, what it costs, and what to set."""
     curve, knee = tuning.curve, tuning.knee
     limits = sorted(curve.points)
-    lines = [f"tried: {', '.join(short(ms) for ms in limits)} ms, {_seeds(tuning.seeds)} each"]
+    each = [len(cells) for cells in curve.points.values()]
+    seeds = f"{min(each)} to {max(each)} seeds" if min(each) < max(each) else _seeds(each[0])
+    lines = [f"tried: {', '.join(short(ms) for ms in limits)} ms, {seeds} each"]
     lines += [f"{name + ':':10} {_numbers(curve.references[name])}"
               for name in (STOCK, NONE) if name in curve.references]  # fmt: skip
     if knee is None:
@@ -75,7 +76,9 @@ def tuning_text(tuning: Tuning) -> str:
         lines += [
             f"{short(most)} ms: {_numbers(curve.points[most])}",
             f"knee: none of them comes within {WITHIN:.0%} of the best goodput; "
-            "try more with --ms",
+            "try more with --ms"
+            if tuning.seeds
+            else "knee: not known, since no seed has all of them yet",
         ]  # fmt: skip
         return "\n".join(lines)
     lines += [

@@ -35,7 +35,7 @@ from tsqlab.metrics.knee import first_enough
 from tsqlab.metrics.pings import MANY
 from tsqlab.metrics.shapes import SHAPES
 from tsqlab.metrics.statistics import Estimate, estimate
-from tsqlab.report.table import LOST
+from tsqlab.report.table import lost_of
 from tsqlab.results.folder import ManifestCell
 from tsqlab.results.record import Level
 from tsqlab.results.repetitions import Setting, setting_of, varying
@@ -201,8 +201,9 @@ def _notes(
         still = "still " if further else ""
         yield f"the interval {still}crosses a bound: more seeds would settle it"
     cells = [results[cell.id] for repetition in repetitions for cell in repetition.values()]
-    lost = max(cell.metrics.get(LOST) or 0.0 for cell in cells)
-    if claim.metric.startswith("ping_ms") and lost > MANY:
+    name = lost_of(claim.metric)
+    lost = max(cell.metrics.get(name) or 0.0 for cell in cells) if name else 0.0
+    if lost > MANY:
         yield f"up to {100 * lost:.0f} % of the pings were lost, and it is of those that came back"
 
 

@@ -47,6 +47,19 @@ def test_the_shift_allows_the_knee_or_nearly(ms: float, shift: int) -> None:
     assert 1000 / 2**shift >= min(ms, 1000) * 0.95
 
 
+def test_a_knee_that_no_seed_has_all_cells_for_is_not_known(template: Result) -> None:
+    """Neither is it told that no limit is enough, nor are seeds that it is not of."""
+    gone = {("4TSQ", 1), ("6TSQ", 2)}
+    some = [one for one in measured(template, seeds=2)
+            if (one.factors["tsq"], one.factors["seed"]) not in gone]  # fmt: skip
+    words = tuning_text(tuning_of(some))
+    assert words.startswith("tried: 1, 4, 6, 8 ms, 1 to 2 seeds each\n")
+    assert words.endswith("knee: not known, since no seed has all of them yet")
+    three = [one for one in measured(template, seeds=4)
+             if (one.factors["tsq"], one.factors["seed"]) != ("4TSQ", 4)]  # fmt: skip
+    assert "bootstrap draws over 3 seeds" in tuning_text(tuning_of(three))
+
+
 def test_the_settings_follow_from_the_knee(template: Result) -> None:
     words = tuning_text(tuning_of(measured(template)))
     assert words == (

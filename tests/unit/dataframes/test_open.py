@@ -175,6 +175,14 @@ def test_a_claim_is_a_row_with_the_report_s_verdict(opened):
     assert "today_lab" not in claims
 
 
+def test_one_seed_has_no_interval(tmp_path):
+    folder = results(tmp_path, overrides=["seed=1"]) / "cotsq-3"
+    row = tsqlab.open(folder).claims().loc["cotsq-3a-goodput"]
+    assert row["seeds"] == 1
+    assert row["lab"] == pytest.approx(30)
+    assert row[["lab_low", "lab_high"]].isna().all()
+
+
 def test_claims_of_today_stand_beside(of_today):
     claims = of_today.claims()
     assert claims["today_lab"].tolist()[0] == pytest.approx(30)

@@ -56,3 +56,12 @@ def test_the_plot_has_the_queues_that_mark_or_drop() -> None:
     (plot,) = draw("marks", cells, "ping_ms").plots
     for words in ("R&gt;S", "C&gt;R", "CE marks (1/s)", "drops (1/s)"):
         assert words in plot.svg, "each drops a packet in a second, and one marks"
+
+
+def test_ecn_is_known_where_a_receiver_sampled_first() -> None:
+    """As over a long path: the sender has no socket yet, and the first record nothing of it."""
+    made = document(ecn=True)
+    for records in made["raw_values"].values():
+        if records:
+            records[0].pop("tcp_delivered_ce", None)
+    assert summarise(made)["ce_marks"] == 2 * LENGTH_S / 0.1

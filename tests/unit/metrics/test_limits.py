@@ -221,3 +221,27 @@ def test_what_was_not_sampled_is_not_known() -> None:
     cell = trace(to_flent(record()))
     assert flow_limits(cell) == []
     assert set(limit_metrics(cell).values()) == {None}
+
+
+def test_tcp_and_udp_together_are_held_all_the_time_and_no_longer(monkeypatch: Any) -> None:
+    flows = [FlowLimits("tcp", 9, {"tsq_held_share": 1.0, "app_limited_share": 0.0}, {}),
+             FlowLimits("udp", 9, {"app_limited_share": 1.0}, {})]  # fmt: skip
+    monkeypatch.setattr("tsqlab.metrics.limits.flow_limits", lambda _: flows)
+    metrics = limit_metrics(trace(to_flent(record())))
+    assert (metrics["tsq_held_share"], metrics["app_limited_share"]) == (0.5, 0.5)
+    assert metrics["rwnd_limited_share"] is None
+
+
+def test_samples_share_out_no_more_than_clocks_leave() -> None:
+    """Without TSQ's clock, where two things without one hold a sender for longer than is left."""
+    gone = ("tsq_limit_bytes", "tsq_throttled", "tsq_throttled_us")
+    tenth = np.arange(len(T_NS)) % 10
+    limits = limits_of(
+        without=gone,
+        in_flight_packets=np.where(tenth < 4, 200, 50),
+        notsent_bytes=np.where((tenth >= 4) & (tenth < 8), 0, 10**6),
+        rwnd_limited_us=TIME_US * 7 // 10,
+    )
+    assert limits.held["cwnd_limited_share"] == pytest.approx(0.15, abs=0.01)
+    assert limits.held["app_limited_share"] == pytest.approx(0.15, abs=0.01)
+    assert sum(limits.held.values()) == pytest.approx(1, abs=1e-3)

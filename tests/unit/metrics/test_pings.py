@@ -22,7 +22,7 @@ from tsqlab.report import make_report, summary_table
 from tsqlab.report.plots.goodput_ping import goodput_ping
 from tsqlab.report.plots.kinds import draw
 from tsqlab.report.plots.stated import Asked
-from tsqlab.report.table import LOST_NOTE
+from tsqlab.report.table import LOST_NOTE, lost_of
 from tsqlab.report.tuning import tuning_of, tuning_text
 from tsqlab.results.flent import read_flent, to_flent, write_flent
 
@@ -133,3 +133,30 @@ def test_they_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     whole = Samples(np.append(answers.t_s, third), np.append(answers.value, PING_IDLE_MS))
     goodput_ping([replace(cell, trace=replace(cell.trace, pings={PING: whole}))], Asked("ping_ms"))
     assert drawn == [["lost ping", "ping"], ["ping"]], "the third of a cell is lost, and then not"
+
+
+def test_a_latency_is_of_a_ping_that_was_sent_while_flows_ran() -> None:
+    """However late its answer: those that take longest are not left out."""
+    made = document()
+    for one in made["raw_values"][PING]:
+        if one["seq"] in (FIRST - 1, FIRST + SENT - 1):
+            one["t"] += 3.0
+            one["val"] += 3000.0
+    cell = trace(made)
+    assert len(cell.ping_ms()) == SENT
+    assert np.count_nonzero(cell.ping_ms() > 3000) == 1, "the other was sent before"
+
+
+@pytest.mark.parametrize(
+    ("metric", "lost"),
+    [
+        ("ping_ms", "ping_lost_share"),
+        ("ping_ms_p50", "ping_lost_share"),
+        ("ping_ms_mean_2", "ping_lost_share_2"),
+        ("ping_ms_p90_12", "ping_lost_share_12"),
+        ("tcp_rtt_ms_p50", None),
+        ("pings_sent_1", None),
+    ],
+)
+def test_a_latency_is_marked_by_the_loss_of_its_own_pings(metric: str, lost: str | None) -> None:
+    assert lost_of(metric) == lost

@@ -220,3 +220,10 @@ def test_a_shape_is_of_the_time_in_which_flows_run() -> None:
 def test_what_has_no_tcp_has_no_shapes(test: str) -> None:
     cell = trace(to_flent(record(test)))
     assert all(shape(cell) is None for shape in SHAPES.values())
+
+
+def test_what_a_queue_drops_when_a_flow_has_ended_is_not_the_flow_s() -> None:
+    first = T_S <= 30
+    half = Samples(T_S[first], teeth(10).value[first])
+    falls_s = np.arange(10, LENGTH_S, 10) - STEP_S
+    assert sawtooth(half, losses(), drops(*falls_s, *(falls_s[3:] + 4))) == 1

@@ -56,3 +56,16 @@ def test_the_streams_of_a_test_have_none(tmp_path: Path) -> None:
     path = written(tmp_path)
     assert not flows_table(read_folder(path).results)
     assert 'id="flows"' not in make_report(path).read_text("utf-8")
+
+
+def test_a_mean_of_some_seeds_says_of_how_many(tmp_path: Path) -> None:
+    """A flow that did not complete is in no mean; those that did were faster."""
+    path, slow = folder(tmp_path, document()), document()
+    for series in slow["metadata"]["SERIES_META"].values():
+        for of in series.values():
+            if isinstance(of, dict):
+                of.pop("fct_s", None)
+    next(path.glob("*.flent.gz")).write_bytes(gzip.compress(json.dumps(slow).encode()))
+    table = flows_table(read_folder(path).results)
+    assert " 1.00 (1 of 2) " in table.splitlines()[3]
+    assert table.count(" of 2)") == 1

@@ -39,15 +39,20 @@ class Curve:
     points: dict[float, list[Result]] = field(default_factory=dict)
     references: dict[Reference, list[Result]] = field(default_factory=dict)
 
+    def seeds(self) -> list[Level]:
+        """The seeds that have every limit, of which the knee is."""
+        columns = [_by_seed(self.points[limit]) for limit in self.points]
+        unlimited = _by_seed(self.references.get(NONE, []))
+        every = [*columns, *([unlimited] if unlimited else [])]
+        return sorted(set.intersection(*map(set, every)), key=str) if columns else []
+
     def knee(self) -> Knee | None:
         """The knee of the goodput over the seeds that have every limit; None if there is none."""
-        limits = sorted(self.points)
+        limits, order = sorted(self.points), self.seeds()
+        if len(limits) < 2 or not order:
+            return None
         columns = [_by_seed(self.points[limit]) for limit in limits]
         unlimited = _by_seed(self.references.get(NONE, []))
-        seeds = set.intersection(*map(set, columns), *([set(unlimited)] if unlimited else []))
-        if len(limits) < 2 or not seeds:
-            return None
-        order = sorted(seeds, key=str)
         return find_knee(
             limits,
             np.array([[column[seed] for column in columns] for seed in order]),

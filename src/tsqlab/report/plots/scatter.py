@@ -149,9 +149,8 @@ def _points(results: Sequence[Result], x: str, y: str, asked: Asked) -> Iterator
     settings = by_setting(results)
     last = varying(list(settings))[-1:]
     for setting, cells in settings.items():
-        # A number that is not above zero has no logarithm.
         pairs = [(cell.metrics.get(x), cell.metrics.get(y)) for cell in cells]
-        rows = np.array([pair for pair in pairs if all(pair)], dtype=float).reshape(-1, 2)
+        rows = np.array([pair for pair in pairs if None not in pair], dtype=float).reshape(-1, 2)
         means = [estimate([float(value) for value in column]) for column in rows.T]
         if means[0] and means[1]:
             stated = [stated_of(asked.claims, setting, metric) for metric in (x, y)]

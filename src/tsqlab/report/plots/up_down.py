@@ -44,7 +44,8 @@ _HEIGHT_IN = 6.4
 
 def up_down(results: Sequence[Result], asked: Asked) -> list[Plot]:
     """The plot, if any cell has flows both ways and that latency."""
-    both = [cell for cell in results if all(cell.metrics.get(name) for name in DIRECTIONS)]
+    both = [cell for cell in results
+            if all(cell.metrics.get(name) is not None for name in DIRECTIONS)]  # fmt: skip
     found = boxes_of(both, asked.latency)
     if not found.candles:
         return []
