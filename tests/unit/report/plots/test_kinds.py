@@ -334,6 +334,24 @@ def test_both_ways_and_the_latency_stand_one_above_the_other(tmp_path: Path) -> 
         assert plot.svg.count(f">{text}</text>") >= 4
 
 
+def test_a_cell_in_which_nothing_came_through_is_in_the_means(tmp_path: Path) -> None:
+    """As in the tables, and in the bars of both ways."""
+    results = read_folder(written(tmp_path, [{"seed": seed} for seed in (1, 2, 3)])).results
+    cells = [replace(one, metrics={**one.metrics, "goodput_mbps": goodput})
+             for one, goodput in zip(results, (30.0, 30.0, 0.0), strict=True)]  # fmt: skip
+    figure = scatter(cells, "ping_ms_p50", "goodput_mbps", Asked("ping_ms"), lambda _: None)
+    assert figure is not None
+    drawn = [float(y) for line in figure.axes[0].lines for y in np.atleast_1d(line.get_ydata())]
+    assert 20.0 in np.round(drawn, 9)
+
+    (tmp_path / "both").mkdir()
+    both = read_folder(written(tmp_path / "both", [{"seed": 1}, {"seed": 2}], test="rrul")).results
+    nothing = replace(both[0], metrics={**both[0].metrics, "goodput_up_mbps": 0.0})
+    (text,) = alike([(both[1].metrics["goodput_up_mbps"] or 0.0) / 2], decades=False)
+    (plot,) = draw("up-down", [nothing, both[1]], "ping_ms").plots
+    assert f">{text}</text>" in plot.svg
+
+
 def test_flows_one_way_have_no_plot_of_both(tmp_path: Path) -> None:
     results = read_folder(written(tmp_path)).results
     assert draw("up-down", results, "ping_ms").plots == ()
