@@ -173,18 +173,14 @@ def _rest(rest_s: float, time_s: float, states: States) -> Shares:
     window's or TSQ's may be pacing's: if there are any of pacing, it is what the others leave.
     """
     share = {name: float(np.mean(states == name)) for name in _SAMPLED}
-    if (states == UNKNOWN).any():
-        # How much of the rest is TSQ's is not known.
-        del share["pacing"]
-        scale = min(time_s, rest_s / sum(share.values())) if any(share.values()) else 0.0
-        return {name: scale * part for name, part in share.items()}
-    if not share["pacing"]:
+    unknown = bool((states == UNKNOWN).any())  # how much of the rest is TSQ's
+    if not (share["pacing"] or unknown):
         scale = rest_s / sum(share.values()) if any(share.values()) else 0.0
         return {name: scale * part for name, part in share.items()}
     del share["pacing"]
     scale = min(time_s, rest_s / sum(share.values())) if any(share.values()) else 0.0
     found = {name: scale * part for name, part in share.items()}
-    return found | {"pacing": rest_s - sum(found.values())}
+    return found if unknown else found | {"pacing": rest_s - sum(found.values())}
 
 
 @dataclass(frozen=True)
