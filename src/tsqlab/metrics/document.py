@@ -224,19 +224,18 @@ class Trace:
 
         When they came back does not matter: those that took longest would be left out.
         """
-        answers = self.pings.get(name)
-        if not answers:
-            return np.empty(0)
         steps = self.answered_steps(name)
         first, end = round(begin_s / self.step_s), round(end_s / self.step_s)
-        return answers.value[(steps >= first) & (steps < end)]
+        return self._answers(name).value[(steps >= first) & (steps < end)]
 
     def answered_steps(self, name: str) -> Floats:
         """The steps in which those of a series were sent that came back, in the answers' order."""
-        answers = self.pings.get(name)
-        if not answers:
-            return np.empty(0)
+        answers = self._answers(name)
         return np.rint((answers.t_s - answers.value / 1e3) / self.step_s)
+
+    def _answers(self, name: str) -> Samples:
+        """Those of a series, which may be one that nobody answered."""
+        return self.pings.get(name, Samples(np.empty(0), np.empty(0)))
 
     def tcp_rtt_ms(self) -> Floats:
         """All samples of TCP's round-trip time that were taken while the flows ran."""

@@ -73,14 +73,14 @@ def tuning_text(tuning: Tuning) -> str:
               for name in (STOCK, NONE) if name in curve.references]  # fmt: skip
     if knee is None:
         most = limits[-1]
-        lines += [
+        why = f"none of them comes within {WITHIN:.0%} of the best goodput; try more with --ms"
+        if not tuning.seeds:
+            why = "not known, since no seed has all of them yet"
+        return "\n".join([
+            *lines,
             f"{short(most)} ms: {_numbers(curve.points[most])}",
-            f"knee: none of them comes within {WITHIN:.0%} of the best goodput; "
-            "try more with --ms"
-            if tuning.seeds
-            else "knee: not known, since no seed has all of them yet",
-        ]  # fmt: skip
-        return "\n".join(lines)
+            f"knee: {why}",
+        ])  # fmt: skip
     lines += [
         f"knee:      {format_knee(knee)}: {_numbers(curve.points[knee.limit])}; the best is "
         f"{short(knee.best)} Mbit/s",

@@ -41,8 +41,7 @@ class Curve:
 
     def seeds(self) -> list[Level]:
         """The seeds that have every limit, of which the knee is."""
-        columns = [_by_seed(self.points[limit]) for limit in self.points]
-        unlimited = _by_seed(self.references.get(NONE, []))
+        columns, unlimited = self._goodputs()
         every = [*columns, *([unlimited] if unlimited else [])]
         return sorted(set.intersection(*map(set, every)), key=str) if columns else []
 
@@ -51,13 +50,17 @@ class Curve:
         limits, order = sorted(self.points), self.seeds()
         if len(limits) < 2 or not order:
             return None
-        columns = [_by_seed(self.points[limit]) for limit in limits]
-        unlimited = _by_seed(self.references.get(NONE, []))
+        columns, unlimited = self._goodputs()
         return find_knee(
             limits,
             np.array([[column[seed] for column in columns] for seed in order]),
             np.array([unlimited[seed] for seed in order]) if unlimited else None,
         )
+
+    def _goodputs(self) -> tuple[list[dict[Level, float]], dict[Level, float]]:
+        """Those of each limit, from the smallest on, and those without a limit, by seed."""
+        columns = [_by_seed(self.points[limit]) for limit in sorted(self.points)]
+        return columns, _by_seed(self.references.get(NONE, []))
 
 
 def _by_seed(cells: Iterable[Result]) -> dict[Level, float]:
